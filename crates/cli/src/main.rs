@@ -1,0 +1,2 @@
+//! The `bowerbird` program.
+fn main() {}

@@ -1,0 +1,30 @@
+//! The shared nouns: types for the facts every other crate speaks of, and nothing else.
+//!
+//! - [`Url`] is a web address as it will be requested; [`UrlId`] is its identity, the SHA-256 of
+//!   its normalised form ([`Url::identity`]). Two addresses with one identity are one page.
+//! - [`HostName`] is the unit of politeness, [`Site`] (the registrable domain) the unit of
+//!   "same site", [`Origin`] (scheme, host and port) the unit robots.txt speaks for.
+//! - [`Priority`] says how soon something should be visited.
+//! - [`MediaKind`] and [`MediaId`] name a picture, film or sound by what it is, not where it was.
+//! - [`Timestamp`] is a moment in milliseconds; nothing here reads a clock.
+//!
+//! ```
+//! use facts::Url;
+//! let found = Url::parse("HTTP://Example.org:80/a/../b?utm_source=x&id=7#top").unwrap();
+//! assert_eq!(found.as_str(), "http://example.org/b?utm_source=x&id=7");
+//! assert_eq!(found.identity(), "http://example.org/b?id=7");
+//! ```
+
+mod host;
+mod media;
+mod place;
+mod priority;
+mod time;
+mod url;
+
+pub use crate::host::{HostName, Origin, Site};
+pub use crate::media::{MediaId, MediaKind};
+pub use crate::place::LatLon;
+pub use crate::priority::Priority;
+pub use crate::time::Timestamp;
+pub use crate::url::{Url, UrlError, UrlId};

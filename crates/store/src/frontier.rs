@@ -1,0 +1,145 @@
+//! The queue: known addresses, waiting addresses, and the clock of each host.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use facts::{HostName, Origin, Timestamp, UrlId};
+use serde::{Deserialize, Serialize};
+
+use crate::{CrawlId, Link, StoreError, Visited};
+
+/// How much of one host or one path template a crawl will queue: against traps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budgets {
+    /// Pages of one host.
+    pub per_host: u64,
+    /// Pages of one host whose addresses have one shape ([`facts::Url::template`]).
+    pub per_template: u64,
+}
+
+/// How many claims the caller can take now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimLimit {
+    /// All kinds together.
+    pub any: usize,
+    /// Of them, pages at most.
+    pub pages: usize,
+}
+
+/// A row taken from the queue. Its host is busy until [`Frontier::release`].
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Claims of a crawl are numbered as they are made, over all its runs.
+    pub number: u64,
+    /// The identity of the address.
+    pub id: UrlId,
+    /// What to visit.
+    pub link: Link,
+    /// How often this row was claimed before and put back.
+    pub tries: u32,
+    /// The delay between two requests that its host asked for, when it did.
+    pub host_delay: Option<Duration>,
+    /// Requests to its host that failed since the last that worked.
+    pub host_failures: u32,
+}
+
+/// An answer to [`Frontier::claim`].
+#[derive(Clone, Debug, Default)]
+pub struct Claims {
+    /// Best first; no two of one host.
+    pub claims: Vec<Claim>,
+    /// When nothing could be claimed although rows wait: when the next host is free.
+    pub next: Option<Timestamp>,
+    /// Nothing waits and nothing is claimed: the crawl has come to its end.
+    pub empty: bool,
+}
+
+/// How a host should be left alone after a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rest {
+    /// No request before this moment.
+    pub until: Timestamp,
+    /// The delay the host asked for from now on (robots.txt), when that is known.
+    pub delay: Option<Duration>,
+    /// Failed requests in a row, this one included.
+    pub failures: u32,
+}
+
+/// A file at a fixed place of an origin that says how to behave there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OriginFile {
+    /// `/robots.txt`.
+    Robots,
+    /// `/.well-known/tdmrep.json`.
+    Tdm,
+}
+
+/// What an [`OriginFile`] said, kept so that it is asked for once in its time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginRecord {
+    /// When it was fetched.
+    pub at: Timestamp,
+    /// Until when it holds.
+    pub fresh_until: Timestamp,
+    /// HTTP status; nothing when the host could not be reached.
+    pub status: Option<u16>,
+    /// Its bytes, cut at 500 KiB (RFC 9309 §2.5).
+    pub body: Vec<u8>,
+}
+
+/// Figures of a crawl's queue, kept in the transactions that change it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrontierFigures {
+    /// Page addresses known.
+    pub known_pages: u64,
+    /// Media addresses known.
+    pub known_media: u64,
+    /// Pages waiting.
+    pub queued_pages: u64,
+    /// Media waiting.
+    pub queued_media: u64,
+    /// Links not queued because a budget was used up.
+    pub over_budget: u64,
+}
+
+/// The queue of every crawl, and the politeness clock they share.
+///
+/// A host is *busy* from claim (or reserve) to release, and *resting* until its clock allows.
+/// Neither is ever claimed, whichever crawl asks.
+#[async_trait]
+pub trait Frontier: Send + Sync {
+    /// The moment by the store's clock.
+    async fn now(&self) -> Result<Timestamp, StoreError>;
+
+    /// Adds links (seeds) that are not known yet; gives how many were new.
+    async fn add(&self, crawl: CrawlId, links: Vec<Link>, budgets: Budgets) -> Result<u64, StoreError>;
+
+    /// Takes the best rows of hosts that are free, media before pages, and marks their hosts busy.
+    async fn claim(&self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError>;
+
+    /// The request of a claim or reservation has ended: the host rests. At once, without waiting
+    /// for the commit.
+    async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError>;
+
+    /// Puts a claimed row back where it was, to be claimed again not before its host is free:
+    /// the request was used for something else (robots.txt), or should be tried again. A row put
+    /// back with `failed` counts one more try.
+    async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError>;
+
+    /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect):
+    /// `None` when granted, the host is busy then; else the moment to ask again.
+    async fn reserve(&self, host: &HostName) -> Result<Option<Timestamp>, StoreError>;
+
+    /// Marks visits as done and queues what they found, in one transaction.
+    /// Called by [`Store::commit`](crate::Store::commit) after the library has them.
+    async fn finish(&self, crawl: CrawlId, visits: &[Visited], budgets: Budgets) -> Result<(), StoreError>;
+
+    /// What an origin said about manners, if it was asked.
+    async fn origin(&self, origin: &Origin, file: OriginFile) -> Result<Option<OriginRecord>, StoreError>;
+
+    /// Remembers it.
+    async fn remember_origin(&self, origin: &Origin, file: OriginFile, record: OriginRecord) -> Result<(), StoreError>;
+
+    /// Figures of a crawl's queue.
+    async fn figures(&self, crawl: CrawlId) -> Result<FrontierFigures, StoreError>;
+}

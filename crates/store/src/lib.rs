@@ -1,0 +1,28 @@
+//! What is remembered: the queue of a crawl, the library people search, and the files.
+//!
+//! Two traits, each with an embedded home (fjall and SQLite; no other service needed):
+//!
+//! - [`Frontier`]: which addresses are known, which wait, which host may be asked when. Claims,
+//!   releases and commits are batch-shaped, so that a database on another machine fits the same
+//!   trait.
+//! - [`Library`]: pages, media, where each was found, crawls and their runs, and every figure
+//!   that is shown.
+//!
+//! [`Store`] owns both and the [`Files`], and its [`commit`](Store::commit) owns the order that
+//! makes a crawl survive anything: files, then library, then frontier. Each step is idempotent,
+//! so a crash between two of them costs at most a repeated request.
+
+mod error;
+mod frontier;
+mod library;
+mod visit;
+
+pub use crate::error::StoreError;
+pub use crate::frontier::{
+    Budgets, Claim, Claims, ClaimLimit, Frontier, FrontierFigures, OriginFile, OriginRecord, Rest,
+};
+pub use crate::library::{
+    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Run, RunId,
+    RunLimits,
+};
+pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Order, Outcome, PageFacts, VisitKind, Visited};

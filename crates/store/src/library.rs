@@ -1,0 +1,180 @@
+//! The library: what people look at.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use facts::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::{FrontierFigures, StoreError, Visited};
+
+/// A crawl: a name, its settings, its queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct CrawlId(pub u32);
+
+/// One order to crawl within limits; what a killed one left undone belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RunId(pub i64);
+
+/// A crawl as it was ordered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Crawl {
+    /// Its number in this library.
+    pub id: CrawlId,
+    /// Its name, unique in the library.
+    pub name: String,
+    /// The settings it was last started with, as the engine wrote them.
+    pub settings: serde_json::Value,
+    /// When it was first started.
+    pub created: Timestamp,
+}
+
+/// What ends a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunLimits {
+    /// Pages read.
+    pub pages: Option<u64>,
+    /// Seconds at work, over interruptions.
+    pub seconds: Option<u64>,
+    /// Bytes received.
+    pub bytes: Option<u64>,
+}
+
+/// A run and how far it came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Its number.
+    pub id: RunId,
+    /// Its crawl.
+    pub crawl: CrawlId,
+    /// Its limits.
+    pub limits: RunLimits,
+    /// Pages in one task, the unit run times are compared by [000 §6].
+    pub task_pages: u64,
+    /// When it was first started.
+    pub started: Timestamp,
+    /// When it ended; nothing while it runs or when it was killed.
+    pub ended: Option<Timestamp>,
+    /// Seconds at work so far, over interruptions.
+    pub seconds: f64,
+    /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `failed`;
+    /// nothing for one that was interrupted or killed, which the next start resumes.
+    pub stopped: Option<String>,
+}
+
+/// Counted outcomes of a crawl or of one run, all summed in the transaction that wrote them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Figures {
+    /// Pages read.
+    pub pages: u64,
+    /// Visits of any kind.
+    pub visits: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Media seen on pages, kept, and refused by reason, by kind (`image`, `video`, `audio`).
+    pub media: BTreeMap<String, MediaFigures>,
+    /// Kept files whose bytes were known already.
+    pub duplicates: u64,
+    /// Failed visits by reason.
+    pub errors: BTreeMap<String, u64>,
+}
+
+/// Figures of one kind of media.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediaFigures {
+    /// Distinct addresses seen on pages.
+    pub seen: u64,
+    /// Kept.
+    pub kept: u64,
+    /// Not kept, by reason.
+    pub refused: BTreeMap<String, u64>,
+}
+
+/// A crawl in the list of crawls.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CrawlSummary {
+    /// The crawl.
+    pub crawl: Crawl,
+    /// Its figures over all runs.
+    pub figures: Figures,
+    /// Its queue when it was last written down.
+    pub frontier: FrontierFigures,
+    /// Its runs, oldest first.
+    pub runs: Vec<Run>,
+}
+
+/// Something that went wrong, for the log of a crawl.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mishap {
+    /// When.
+    pub at: Timestamp,
+    /// Where.
+    pub url: String,
+    /// The reason it is counted by.
+    pub reason: String,
+    /// What happened.
+    pub detail: String,
+}
+
+/// Figures of the whole library.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct LibraryFigures {
+    /// Addresses discovered and visited, over all crawls.
+    pub discovered: u64,
+    /// See `discovered`.
+    pub visited: u64,
+    /// Pages read.
+    pub pages: u64,
+    /// Distinct kept files by kind.
+    pub media: BTreeMap<String, u64>,
+    /// Hosts with the most pages first, at most as many as asked for.
+    pub hosts: Vec<HostFigures>,
+    /// Runs, oldest first.
+    pub runs: Vec<(String, Run, u64)>,
+}
+
+/// Figures of one host.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostFigures {
+    /// Its name.
+    pub host: String,
+    /// Pages read there.
+    pub pages: u64,
+    /// Images kept from there.
+    pub images: u64,
+}
+
+/// Pages, media, crawls, and every figure that is shown.
+#[async_trait]
+pub trait Library: Send + Sync {
+    /// The crawl of that name.
+    async fn crawl(&self, name: &str) -> Result<Option<Crawl>, StoreError>;
+
+    /// Makes a crawl, or gives the one of that name new settings.
+    async fn save_crawl(&self, name: &str, settings: &serde_json::Value) -> Result<Crawl, StoreError>;
+
+    /// All crawls, newest first.
+    async fn crawls(&self) -> Result<Vec<CrawlSummary>, StoreError>;
+
+    /// Goes on with the crawl's unfinished run, or starts a new one with these limits.
+    async fn start_run(&self, crawl: CrawlId, limits: RunLimits, task_pages: u64) -> Result<Run, StoreError>;
+
+    /// Writes down how long the run has worked, so that a kill loses at most the time since.
+    async fn beat(&self, run: RunId, seconds: f64, frontier: FrontierFigures) -> Result<(), StoreError>;
+
+    /// The run is over (`Some(reason)`) or interrupted (`None`).
+    async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError>;
+
+    /// Writes what visits found. Writing a visit again changes nothing, also no figure.
+    /// Called by [`Store::commit`](crate::Store::commit).
+    async fn record(&self, run: RunId, visits: &[Visited]) -> Result<(), StoreError>;
+
+    /// Figures of one run, or of all runs of a crawl.
+    async fn figures(&self, crawl: CrawlId, run: Option<RunId>) -> Result<Figures, StoreError>;
+
+    /// What went wrong in a crawl, newest first.
+    async fn mishaps(&self, crawl: CrawlId, most: usize) -> Result<Vec<Mishap>, StoreError>;
+
+    /// Figures of the library, with at most `hosts` hosts.
+    async fn library_figures(&self, hosts: usize) -> Result<LibraryFigures, StoreError>;
+}

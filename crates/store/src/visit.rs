@@ -1,0 +1,142 @@
+//! What waits to be visited, and what a visit found.
+
+use facts::{MediaId, MediaKind, Priority, Timestamp, Url, UrlId};
+use serde::{Deserialize, Serialize};
+
+/// A visit is one page or one media file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum VisitKind {
+    /// A page, or an address of which nothing says otherwise.
+    Page,
+    /// A picture, film or sound, as the page that names it says.
+    Media(MediaKind),
+}
+
+/// When a link should be visited, as its strategy says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// In order of discovery (`bfs`).
+    FirstIn,
+    /// Children of the page visited last before everything older, in document order (`dfs`).
+    LastIn,
+    /// Largest first, ties in order of discovery; raised when found again with a larger one.
+    Best(Priority),
+}
+
+/// Words around a link that strategies learn from; each field is cut by whoever fills it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkContext {
+    /// The text inside the link, or its title when that is empty.
+    pub anchor: String,
+    /// Text around it in the same block.
+    pub around: String,
+}
+
+/// An address that should be visited.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Link {
+    /// Where.
+    pub url: Url,
+    /// Page or media.
+    pub kind: VisitKind,
+    /// How soon.
+    pub order: Order,
+    /// Links from a seed.
+    pub depth: u32,
+    /// The page it was found on; nothing for a seed.
+    pub parent: Option<UrlId>,
+    /// What to send as Referer: the page's address.
+    pub referer: Option<Url>,
+    /// Words around it.
+    pub context: LinkContext,
+    /// The addresses that redirected here, oldest first; empty for an ordinary link.
+    pub hops: Vec<UrlId>,
+    /// Visit although it is known: a redirect back to a page of its own chain after a cookie was
+    /// set, a re-visit.
+    pub reopen: bool,
+}
+
+/// The result of one visit, ready to be written.
+#[derive(Clone, Debug)]
+pub struct Visited {
+    /// The claim it answers.
+    pub claim: crate::Claim,
+    /// When the answer was complete.
+    pub at: Timestamp,
+    /// How long the request took, in milliseconds.
+    pub took_ms: u32,
+    /// Bytes received on the wire for it.
+    pub bytes: u64,
+    /// HTTP status, when there was one.
+    pub status: Option<u16>,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// What it found to visit next.
+    pub links: Vec<Link>,
+}
+
+/// What came of a visit.
+#[derive(Clone, Debug)]
+pub enum Outcome {
+    /// A page was read.
+    Page(PageFacts),
+    /// A media file was kept.
+    Media(MediaFile),
+    /// The address leads elsewhere; the target is among the visit's links.
+    Redirect(Url),
+    /// A media file was not kept: the reason, such as `opt-out`, `too-large`, `format`.
+    Refused(String),
+    /// The visit failed for good: a short reason for counting (`dns`, `timeout`, `tls`, `http-404`,
+    /// `robots` …) and a sentence for people.
+    Failed {
+        /// The reason to count by.
+        reason: String,
+        /// What happened, to which thing.
+        detail: String,
+    },
+}
+
+/// What is kept of a page.
+#[derive(Clone, Debug, Default)]
+pub struct PageFacts {
+    /// Its title.
+    pub title: String,
+    /// Its description meta.
+    pub description: String,
+    /// Its language, as an ISO 639-1 code.
+    pub language: Option<String>,
+    /// Bytes of its body after decompression.
+    pub size: u64,
+    /// Its canonical address, when it names one.
+    pub canonical: Option<Url>,
+    /// The media found on it.
+    pub media: Vec<MediaReference>,
+}
+
+/// A picture, film or sound as one page speaks of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MediaReference {
+    /// Where it is.
+    pub url: Url,
+    /// What the page says it is.
+    pub kind: MediaKind,
+    /// What the page says about it.
+    pub description: String,
+    /// Set when it will not be visited: `opt-out`, `scope` …
+    pub refused: Option<String>,
+}
+
+/// A kept media file, already in its place on disk.
+#[derive(Clone, Debug)]
+pub struct MediaFile {
+    /// SHA-256 of its bytes.
+    pub id: MediaId,
+    /// By content.
+    pub kind: MediaKind,
+    /// By content: `jpeg`, `png`, `mp4` …
+    pub format: String,
+    /// Bytes.
+    pub size: u64,
+    /// Where the file is, relative to the media directory.
+    pub path: String,
+}
