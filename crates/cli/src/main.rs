@@ -1,2 +1,43 @@
-//! The `bowerbird` program.
-fn main() {}
+//! The `bowerbird` program: arguments in, text or JSON out, nothing else.
+
+mod arguments;
+mod command;
+mod config;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::arguments::{Arguments, Command};
+
+fn main() -> ExitCode {
+    // clap prints help and usage errors itself and exits with 0 or 2.
+    let arguments = Arguments::parse();
+    output::start_logging(arguments.verbose);
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::complain(&error);
+            if error.is::<command::WrongUse>() { ExitCode::from(2) } else { ExitCode::FAILURE }
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let Arguments { data, json, config, command, .. } = arguments;
+    let place = command::Place { data, json };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async move {
+        match command {
+            Command::Demo(demo) => command::demo(place, demo).await,
+            Command::Crawl(order) => command::crawl(place, config.as_deref(), *order).await,
+            Command::Crawls(list) => command::crawls(place, list).await,
+            Command::Stats(stats) => command::stats(place, stats).await,
+            Command::Lab { lab } => command::lab(lab).await,
+            Command::Completions { shell } => command::completions(shell),
+        }
+    })
+}

@@ -1,1 +1,30 @@
-//! See ARCHITECTURE.md.
+//! The engine: claims what waits, fetches it, reads it, and remembers what it found.
+//!
+//! ```text
+//! claim ─► fetch ─┬─ page:  parse + order links (CPU pool) ─┬─► batch ─► store
+//!   ▲             └─ media: sniff, keep, hash, file ────────┘              │
+//!   └──────────── frontier: host queues, politeness clock ◄────────────────┘
+//! ```
+//!
+//! - [`Settings`] say what to crawl and how; [`Reach`] how this machine gets to hosts.
+//! - [`run`] works on a crawl of an open [`store::Store`] until a limit, the end of the queue, or
+//!   a [`Stopper`] ends it, and gives a [`Summary`].
+//! - Everything it needs to go on after any kind of end is in the store.
+
+mod body;
+mod commit;
+mod engine;
+mod error;
+mod links;
+mod origin;
+pub mod quantity;
+mod settings;
+mod stop;
+mod summary;
+mod visit;
+
+pub use crate::engine::{Progress, run};
+pub use crate::error::CrawlError;
+pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
+pub use crate::stop::{Stop, Stopper, stopper};
+pub use crate::summary::{ImageFigures, Summary};

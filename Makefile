@@ -1,0 +1,30 @@
+# The two commands of the README are `make demo` and `make test`; both install what they need.
+
+CARGO ?= cargo
+DEMO_DATA ?= bowerbird-data/demo
+
+.PHONY: demo test lint bench setup clean
+
+demo: setup  ## crawl a made web on this machine and show what was found
+	$(CARGO) run --quiet --bin bowerbird -- demo --data $(DEMO_DATA)
+
+test: setup  ## every test
+	$(CARGO) test --workspace
+
+lint: setup  ## formatting, clippy, documentation
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+
+bench: setup  ## figures worth keeping: memory of the queue, speed of reading and fetching
+	$(CARGO) run --release -p bowerbird-store --example scale
+	$(CARGO) run --release -p bowerbird-page --example throughput
+	$(CARGO) run --release -p bowerbird-fetch --example throughput
+
+setup:
+	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from rustup.rs or your distribution, then try again" >&2; exit 1; }
+	@tools/need cc build-essential
+
+clean:
+	$(CARGO) clean
+	rm -rf bowerbird-data

@@ -1,0 +1,44 @@
+//! `bowerbird demo`: the whole of it on a made web, with nothing but this machine.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use crawl::Reach;
+use facts::MediaKind;
+use fetch::ResolveRule;
+use store::Store;
+
+use super::{Place, crawl};
+use crate::arguments::{Crawl, Demo};
+use crate::output::print_line;
+
+/// The name of the crawl it makes.
+const NAME: &str = "demo";
+
+/// Starts the lab web, crawls it, says what was found and where it is.
+pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
+    let web = lab::Web::new(lab::Settings { number: demo.number, ..lab::Settings::default() });
+    let seeds = web.seeds();
+    let server = lab::Server::start(web, ([127, 0, 0, 1], 0).into()).await.context("cannot serve the lab web")?;
+    if !place.json {
+        print_line(format!("a made web of {} start pages is served on {}", seeds.len(), server.address()))?;
+    }
+    // A made web does not mind being asked quickly.
+    let delay = Duration::from_millis(20);
+    let order = Crawl {
+        max_pages: Some(demo.pages),
+        delay: Some(delay),
+        kind: vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio],
+        ..Crawl::default()
+    };
+    let rule = ResolveRule::parse(&server.resolve())?;
+    let reach = Reach { resolve: vec![rule], ca: server.ca_pem().as_bytes().to_vec(), allow_private: false };
+    let options = store::Options { what: format!("demo, crawling {NAME}"), default_delay: delay, ..Default::default() };
+    let store = Store::open(&place.data, options).await?;
+    let result = crawl::crawl_in(&store, NAME, crawl::Settings::default(), seeds, order, reach).await;
+    if let Some(store) = std::sync::Arc::into_inner(store) {
+        store.close().await?;
+    }
+    server.stop().await;
+    crawl::report(&place, &result?)
+}

@@ -1,0 +1,44 @@
+//! The commands, one file each.
+
+mod crawl;
+mod crawls;
+mod demo;
+mod lab;
+mod stats;
+
+use std::path::PathBuf;
+
+use clap::CommandFactory;
+
+pub use self::crawl::crawl;
+pub use self::crawls::crawls;
+pub use self::demo::demo;
+pub use self::lab::lab;
+pub use self::stats::stats;
+
+/// Where a command works, and how it answers.
+pub struct Place {
+    pub data: PathBuf,
+    pub json: bool,
+}
+
+/// The command was used wrongly: exit code 2.
+#[derive(Debug)]
+pub struct WrongUse(pub String);
+
+impl std::fmt::Display for WrongUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongUse {}
+
+/// Prints a completion script.
+pub fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
+    let mut command = crate::arguments::Arguments::command();
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "bowerbird", &mut script);
+    std::io::Write::write_all(&mut std::io::stdout(), &script)?;
+    Ok(())
+}

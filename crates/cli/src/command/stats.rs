@@ -1,0 +1,83 @@
+//! `bowerbird stats`.
+
+use serde_json::{Value, json};
+use store::{LibraryFigures, Store};
+
+use super::Place;
+use crate::arguments::Stats;
+use crate::output::{print_json, print_line, print_table};
+
+/// Prints the figures of the library.
+pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
+    let library = Store::read(&place.data).await?;
+    let figures = library.library_figures(stats.hosts).await?;
+    if place.json { print_json(&document(&figures)) } else { print(&figures) }
+}
+
+/// `null` is what this version does not measure.
+fn document(figures: &LibraryFigures) -> Value {
+    let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
+    let hosts: Vec<Value> = figures
+        .hosts
+        .iter()
+        .map(|host| json!({ "host": host.host, "pages": host.pages, "images": host.images, "geotagged": null }))
+        .collect();
+    let runs: Vec<Value> = figures
+        .runs
+        .iter()
+        .map(|(name, run, pages)| {
+            json!({
+                "name": name, "started": run.started, "ended": run.ended, "seconds": run.seconds,
+                "pages": pages, "stopped": run.stopped,
+            })
+        })
+        .collect();
+    json!({
+        "links": { "discovered": figures.discovered, "visited": figures.visited },
+        "pages": figures.pages,
+        "images": {
+            "total": kept("image"), "with_location_in_metadata": null, "without": null, "wrong_coordinates": null,
+            "located_by_text": null, "average_width": null, "average_height": null,
+        },
+        "media": { "image": kept("image"), "video": kept("video"), "audio": kept("audio") },
+        "hosts": hosts,
+        "tlds": [],
+        "harvest": null,
+        "runs": runs,
+    })
+}
+
+fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
+    let share = 100.0 * figures.visited as f64 / figures.discovered.max(1) as f64;
+    print_line(format!("{} links discovered, {} visited ({share:.1} %)", figures.discovered, figures.visited))?;
+    let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
+    print_line(format!(
+        "{} pages, {} images, {} films, {} sounds",
+        figures.pages,
+        kept("image"),
+        kept("video"),
+        kept("audio")
+    ))?;
+    if !figures.hosts.is_empty() {
+        print_line("")?;
+        let rows: Vec<Vec<String>> = figures
+            .hosts
+            .iter()
+            .map(|host| vec![host.host.clone(), host.pages.to_string(), host.images.to_string()])
+            .collect();
+        print_table(&["host", "pages", "images"], &rows)?;
+    }
+    if !figures.runs.is_empty() {
+        print_line("")?;
+        let rows: Vec<Vec<String>> = figures
+            .runs
+            .iter()
+            .map(|(name, run, pages)| {
+                let stopped = run.stopped.clone().unwrap_or_else(|| "unfinished".into());
+                vec![name.clone(), pages.to_string(), format!("{:.1}", run.seconds), stopped]
+            })
+            .collect();
+        print_table(&["run of", "pages", "seconds", "stopped"], &rows)?;
+    }
+    Ok(())
+}

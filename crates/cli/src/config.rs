@@ -1,0 +1,20 @@
+//! `bowerbird.toml`: settings to start from.
+
+use std::path::Path;
+
+use anyhow::Context;
+use serde::Deserialize;
+
+/// The file: one table for each command that has settings.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    pub crawl: crawl::Settings,
+}
+
+/// Reads the file that was named; without one, everything has its default.
+pub fn read(file: Option<&Path>) -> anyhow::Result<Config> {
+    let Some(file) = file else { return Ok(Config::default()) };
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    toml::from_str(&text).with_context(|| format!("{} is not a settings file", file.display()))
+}

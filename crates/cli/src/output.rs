@@ -1,0 +1,135 @@
+//! What is printed, and how: results on stdout, everything else on stderr, and nothing from the
+//! web may steer the terminal.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use serde::Serialize;
+use tracing_subscriber::EnvFilter;
+
+/// Logs go to stderr; `RUST_LOG` wins over `-v`.
+pub fn start_logging(verbose: u8) {
+    let level = match verbose {
+        0 => "warn",
+        1 => "info",
+        _ => "debug",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(|| PlainWriter(io::stderr()))
+        .with_ansi(false)
+        .without_time()
+        .with_target(false)
+        .init();
+}
+
+/// A writer that neutralises what could steer a terminal, for log lines made from web content.
+struct PlainWriter(io::Stderr);
+
+impl Write for PlainWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let lines: Vec<_> = text.split('\n').map(plain).collect();
+        self.0.write_all(lines.join("\n").as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Characters that move the cursor, change colours, or reverse the direction of what follows.
+fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Text from anywhere, safe to print on one line of a terminal.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains(steers) { Cow::Owned(text.replace(steers, "\u{fffd}")) } else { Cow::Borrowed(text) }
+}
+
+/// Prints one JSON document on a line of its own; characters that steer terminals are escaped.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let text = serde_json::to_string(value)?;
+    let mut out = String::with_capacity(text.len() + 1);
+    for c in text.chars() {
+        // Control characters below U+0020 were escaped by the serialiser; these are the others.
+        if steers(c) { out.push_str(&format!("\\u{:04x}", c as u32)) } else { out.push(c) }
+    }
+    out.push('\n');
+    io::stdout().write_all(out.as_bytes())?;
+    Ok(())
+}
+
+/// Prints a line of text.
+pub fn print_line(line: impl AsRef<str>) -> anyhow::Result<()> {
+    let mut out = io::stdout();
+    out.write_all(plain(line.as_ref()).as_bytes())?;
+    out.write_all(b"\n")?;
+    Ok(())
+}
+
+/// Prints rows under headings, numbers to the right.
+pub fn print_table(headings: &[&str], rows: &[Vec<String>]) -> anyhow::Result<()> {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.chain([headings[column].chars().count()]).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+    let numeric = |column: usize| {
+        !rows.is_empty() && rows.iter().all(|row| row[column].starts_with(|c: char| c.is_ascii_digit() || c == '–'))
+    };
+    let right: Vec<bool> = (0..headings.len()).map(numeric).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().enumerate().map(|(i, cell)| {
+            let gap = " ".repeat(widths[i].saturating_sub(cell.chars().count()));
+            if right[i] { format!("{gap}{cell}") } else { format!("{cell}{gap}") }
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    print_line(line(headings.to_vec()))?;
+    for row in rows {
+        print_line(line(row.iter().map(String::as_str).collect()))?;
+    }
+    Ok(())
+}
+
+/// Says what went wrong, cause by cause, on stderr.
+pub fn complain(error: &anyhow::Error) {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        // Causes often repeat what their parent said.
+        if !said.contains(&cause) {
+            if !said.is_empty() {
+                said.push_str(": ");
+            }
+            said.push_str(&cause);
+        }
+    }
+    for line in said.lines() {
+        eprintln!("bowerbird: {}", plain(line));
+    }
+}
+
+/// The reader of our output went away, as `head` does: not an error.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .any(|cause| cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn nothing_from_the_web_steers_the_terminal() {
+        for text in ["\u{1b}[2J", "a\u{9b}31m", "bell\u{7}", "line\nbreak", "\u{202e}gnp.exe", "tab\there", "\u{7f}"] {
+            let shown = plain(text);
+            assert!(!shown.chars().any(|c| c.is_control() || c == '\u{202e}'), "{shown:?}");
+        }
+        assert_eq!(plain("Käsityöläiskatu 5 – 東京"), "Käsityöläiskatu 5 – 東京");
+    }
+}

@@ -1,0 +1,43 @@
+//! A progress line on a terminal, none in a pipe.
+
+use std::io::IsTerminal;
+use std::time::Duration;
+
+use crawl::Progress;
+use crawl::quantity::show_bytes;
+use indicatif::{ProgressBar, ProgressStyle};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Shows how a crawl is doing until its sender is gone.
+pub fn show(mut progress: watch::Receiver<Progress>) -> JoinHandle<()> {
+    tokio::spawn(async move {
+        if !std::io::stderr().is_terminal() {
+            return;
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.set_style(ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        while progress.changed().await.is_ok() {
+            let message = line(&progress.borrow_and_update());
+            bar.set_message(message);
+        }
+        bar.finish_and_clear();
+    })
+}
+
+fn line(progress: &Progress) -> String {
+    let Progress { figures, frontier, in_flight, seconds } = progress;
+    let images = figures.media.get("image");
+    format!(
+        "{} pages ({:.1}/s) · {} images kept of {} seen · {} · {} waiting · {} in flight · {:.0} s",
+        figures.pages,
+        figures.pages as f64 / seconds.max(0.001),
+        images.map_or(0, |images| images.kept),
+        images.map_or(0, |images| images.seen),
+        show_bytes(figures.bytes),
+        frontier.queued_pages + frontier.queued_media,
+        in_flight,
+        seconds,
+    )
+}

@@ -1,0 +1,59 @@
+//! Batches of visits on their way to the store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use store::{Budgets, CrawlId, Outcome, RunId, Store, StoreError, Visited};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, timeout_at};
+
+/// Visits written in one transaction at most.
+const BATCH: usize = 256;
+/// How long the first visit of a batch waits for company.
+const WINDOW: Duration = Duration::from_millis(20);
+
+/// What the engine needs to know of visits that are now safe.
+#[derive(Debug)]
+pub(crate) struct Committed {
+    pub visits: usize,
+    pub page_claims: usize,
+    pub pages: u64,
+    pub bytes: u64,
+}
+
+/// Starts the one writer of a run; it ends when the sender is dropped.
+/// A failed commit ends it with the error: nothing after it is written.
+pub(crate) fn committer(
+    store: Arc<Store>,
+    crawl: CrawlId,
+    run: RunId,
+    budgets: Budgets,
+    batch: usize,
+) -> (mpsc::Sender<Visited>, mpsc::UnboundedReceiver<Committed>, JoinHandle<Result<(), StoreError>>) {
+    let (visits, mut arriving) = mpsc::channel::<Visited>(2 * BATCH);
+    let (report, committed) = mpsc::unbounded_channel();
+    let task = tokio::spawn(async move {
+        while let Some(first) = arriving.recv().await {
+            let mut visits = vec![first];
+            let deadline = Instant::now() + WINDOW;
+            while visits.len() < batch.min(BATCH) {
+                match timeout_at(deadline, arriving.recv()).await {
+                    Ok(Some(visit)) => visits.push(visit),
+                    Ok(None) | Err(_) => break,
+                }
+            }
+            let done = Committed {
+                visits: visits.len(),
+                page_claims: visits.iter().filter(|visit| visit.claim.link.kind == store::VisitKind::Page).count(),
+                pages: visits.iter().filter(|visit| matches!(visit.outcome, Outcome::Page(_))).count() as u64,
+                bytes: visits.iter().map(|visit| visit.bytes).sum(),
+            };
+            store.commit(crawl, run, visits, budgets).await?;
+            // The engine may have gone after an error of its own; the visits are safe all the same.
+            let _ = report.send(done);
+        }
+        Ok(())
+    });
+    (visits, committed, task)
+}

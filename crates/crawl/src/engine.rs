@@ -1,0 +1,435 @@
+//! The loop that keeps requests in flight, and the reasons to end it.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use facts::{HostName, Timestamp, Url};
+use fetch::Fetcher;
+use serde::Serialize;
+use store::{
+    Claim, ClaimLimit, Claims, Figures, Frontier, FrontierFigures, Library, Link, LinkContext, Outcome, Rest, Run, Store,
+    StoreError, VisitKind, Visited,
+};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::task::{Id, JoinSet};
+
+use crate::body::Bodies;
+use crate::commit::{Committed, committer};
+use crate::error::CrawlError;
+use crate::origin::Origins;
+use crate::settings::{Reach, Settings};
+use crate::stop::Stop;
+use crate::summary::Summary;
+use crate::visit::{Ending, Visitor};
+
+/// How often limits are checked and progress is told.
+const TICK: Duration = Duration::from_millis(500);
+/// After a stop, how long requests in flight may take to land.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How a run is doing.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Progress {
+    /// Counted by the store.
+    pub figures: Figures,
+    /// The queue.
+    pub frontier: FrontierFigures,
+    /// Requests in flight.
+    pub in_flight: usize,
+    /// Time at work.
+    pub seconds: f64,
+}
+
+/// Works on the crawl `name` until something ends it. A run that was killed or interrupted is
+/// gone on with; after a finished one a new run starts from the best that waits.
+pub async fn run(
+    store: Arc<Store>,
+    name: &str,
+    settings: Settings,
+    reach: Reach,
+    stop: Stop,
+    progress: watch::Sender<Progress>,
+) -> Result<Summary, CrawlError> {
+    let strategy = strategy::by_name(&settings.strategy)
+        .ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))?;
+    let filter = strategy::Filter::new(filter_settings(&settings))?;
+    let manners = fetch::Manners::new(settings.manners.delay, settings.manners.longest_delay);
+    let fetcher = Fetcher::new(fetch_settings(&settings, &reach))?;
+
+    let reachable = reachable_seeds(&fetcher, &settings.seeds).await?;
+    let stored = serde_json::to_value(&settings).unwrap_or_default();
+    let crawl = store.library().save_crawl(name, &stored).await?;
+    let seeds = reachable.iter().map(|seed| seed_link(seed, strategy.seed())).collect();
+    store.frontier().add(crawl.id, seeds, settings.budgets.into()).await?;
+    let before = store.frontier().figures(crawl.id).await?;
+    if before.known_pages == 0 {
+        return Err(CrawlError::NoSeeds);
+    }
+    let run = store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?;
+    let figures = store.library().figures(crawl.id, Some(run.id)).await?;
+
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
+    let (commits, committed, committer) =
+        committer(Arc::clone(&store), crawl.id, run.id, settings.budgets.into(), batch);
+    let engine = Engine {
+        pages: figures.pages,
+        bytes: figures.bytes,
+        before: Duration::from_secs_f64(run.seconds.max(0.0)),
+        started: Instant::now(),
+        visitor: Arc::new(Visitor {
+            origins: Origins::new(Arc::clone(&store), fetcher.clone(), manners.clone()),
+            store: Arc::clone(&store),
+            fetcher,
+            manners,
+            strategy: Arc::from(strategy),
+            filter: Arc::new(filter),
+            settings: settings.clone(),
+            bodies: Bodies::new(),
+            cpu: Semaphore::new(cores),
+        }),
+        store: Arc::clone(&store),
+        run,
+        settings,
+        flights: Flights::default(),
+        uncommitted: 0,
+        open_pages: 0,
+        failed_seeds: Vec::new(),
+        until_reached: false,
+        commits,
+        committed,
+        stop,
+        progress,
+    };
+    engine.work(name, committer).await
+}
+
+struct Engine {
+    visitor: Arc<Visitor>,
+    store: Arc<Store>,
+    run: Run,
+    settings: Settings,
+    /// Pages of the run that are committed.
+    pages: u64,
+    bytes: u64,
+    /// Time at work before this start.
+    before: Duration,
+    started: Instant,
+    flights: Flights,
+    /// Visits handed to the committer and not yet safe.
+    uncommitted: usize,
+    /// Page claims not yet safe.
+    open_pages: usize,
+    failed_seeds: Vec<(Url, String)>,
+    until_reached: bool,
+    commits: mpsc::Sender<Visited>,
+    committed: mpsc::UnboundedReceiver<Committed>,
+    stop: Stop,
+    progress: watch::Sender<Progress>,
+}
+
+/// Why a run ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    MaxPages,
+    MaxTime,
+    MaxBytes,
+    Empty,
+    Until,
+    Disk,
+    Interrupted,
+}
+
+impl End {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::MaxPages => "max-pages",
+            Self::MaxTime => "max-time",
+            Self::MaxBytes => "max-bytes",
+            Self::Empty => "empty",
+            Self::Until => "until",
+            Self::Disk => "disk",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// Visits being made, each with the claim it answers, so that one that breaks loses nothing.
+#[derive(Default)]
+struct Flights {
+    tasks: JoinSet<Result<Ending, StoreError>>,
+    claims: std::collections::HashMap<Id, Claim>,
+}
+
+impl Flights {
+    fn len(&self) -> usize {
+        self.claims.len()
+    }
+
+    fn start(&mut self, visitor: &Arc<Visitor>, crawl: store::CrawlId, claim: Claim) {
+        let (visitor, kept) = (Arc::clone(visitor), claim.clone());
+        let task = self.tasks.spawn(async move { visitor.visit(claim, crawl).await });
+        self.claims.insert(task.id(), kept);
+    }
+
+    /// The next visit that ends: its claim, and how it ended (`None`: it broke).
+    async fn land(&mut self) -> Option<(Claim, Option<Result<Ending, StoreError>>)> {
+        let (id, ending) = match self.tasks.join_next_with_id().await? {
+            Ok((id, ending)) => (id, Some(ending)),
+            Err(broken) => (broken.id(), None),
+        };
+        self.claims.remove(&id).map(|claim| (claim, ending))
+    }
+}
+
+impl Engine {
+    async fn work(
+        mut self,
+        name: &str,
+        committer: tokio::task::JoinHandle<Result<(), StoreError>>,
+    ) -> Result<Summary, CrawlError> {
+        let ended = self.keep_going().await;
+        // Whatever ended it, what has landed is written before anything else is said.
+        let landed = self.land_flights().await;
+        let Self { store, run, settings, commits, failed_seeds, before, started, progress, .. } = self;
+        drop(commits);
+        let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        written?;
+        landed?;
+        let end = ended?;
+
+        let seconds = (before + started.elapsed()).as_secs_f64();
+        let frontier = store.frontier().figures(run.crawl).await?;
+        store.library().beat(run.id, seconds, frontier.clone()).await?;
+        let stopped = (end != End::Interrupted).then(|| end.as_str());
+        store.library().end_run(run.id, seconds, stopped).await?;
+        let figures = store.library().figures(run.crawl, Some(run.id)).await?;
+        progress.send_replace(Progress { figures: figures.clone(), frontier: frontier.clone(), in_flight: 0, seconds });
+        if figures.pages == 0 && figures.media.values().all(|media| media.kept == 0) && !failed_seeds.is_empty() {
+            return Err(CrawlError::Unreachable(failed_seeds));
+        }
+        Ok(Summary::new(name, &settings.strategy, figures, &frontier, seconds, end.as_str()))
+    }
+
+    /// Claims and visits until there is a reason to end.
+    async fn keep_going(&mut self) -> Result<End, StoreError> {
+        let mut ticks = tokio::time::interval(TICK);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            if let Some(end) = self.limit_reached() {
+                return Ok(end);
+            }
+            let claims = self.claim().await?;
+            let idle = claims.claims.is_empty() && self.flights.len() == 0 && self.uncommitted == 0;
+            let next = claims.next;
+            for claim in claims.claims {
+                self.open_pages += usize::from(claim.link.kind == VisitKind::Page);
+                self.flights.start(&self.visitor, self.run.crawl, claim);
+            }
+            let wait = match next {
+                Some(moment) => moment.since(self.store.frontier().now().await?),
+                None if idle => return Ok(self.nothing_left()),
+                None => TICK,
+            };
+            if idle && wait > self.settings.patience {
+                return Ok(self.nothing_left());
+            }
+            tokio::select! {
+                Some((claim, ending)) = self.flights.land() => self.landed(claim, ending).await?,
+                Some(done) = self.committed.recv() => self.safe(done),
+                // A host becomes free. The store keeps time in whole milliseconds: round up.
+                () = tokio::time::sleep(wait + Duration::from_millis(1)), if self.free_slots() > 0 => {}
+                () = self.stop.wait() => return Ok(End::Interrupted),
+                _ = ticks.tick() => if let Some(end) = self.tick().await? { return Ok(end) },
+            }
+        }
+    }
+
+    fn free_slots(&self) -> usize {
+        // With one request at a time the next claim must see what the last visit found.
+        let unseen = if self.settings.concurrency == 1 { self.uncommitted } else { 0 };
+        self.settings.concurrency.saturating_sub(self.flights.len() + unseen)
+    }
+
+    async fn claim(&self) -> Result<Claims, StoreError> {
+        let any = self.free_slots();
+        if any == 0 {
+            return Ok(Claims::default());
+        }
+        let pages = match self.run.limits.pages {
+            Some(limit) => limit.saturating_sub(self.pages + self.open_pages as u64).min(any as u64) as usize,
+            None => any,
+        };
+        self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages }).await
+    }
+
+    /// Nothing more can be claimed: because the pages are used up, or because nothing waits.
+    fn nothing_left(&self) -> End {
+        match self.run.limits.pages {
+            Some(limit) if self.pages >= limit => End::MaxPages,
+            _ => End::Empty,
+        }
+    }
+
+    fn limit_reached(&self) -> Option<End> {
+        let limits = &self.run.limits;
+        if self.stop.asked() {
+            Some(End::Interrupted)
+        } else if self.until_reached {
+            Some(End::Until)
+        } else if limits.seconds.is_some_and(|most| (self.before + self.started.elapsed()).as_secs() >= most) {
+            Some(End::MaxTime)
+        } else if limits.bytes.is_some_and(|most| self.bytes >= most) {
+            Some(End::MaxBytes)
+        } else {
+            None
+        }
+    }
+
+    async fn landed(&mut self, claim: Claim, ending: Option<Result<Ending, StoreError>>) -> Result<(), StoreError> {
+        let page = usize::from(claim.link.kind == VisitKind::Page);
+        let visited = match ending {
+            Some(Ok(Ending::Done(visited))) => *visited,
+            Some(Ok(Ending::PutBack)) => {
+                self.open_pages -= page;
+                return Ok(());
+            }
+            Some(Err(error)) => {
+                self.open_pages -= page;
+                return Err(error);
+            }
+            None => self.broken(claim).await?,
+        };
+        self.note(&visited);
+        self.uncommitted += 1;
+        // The committer is gone only after an error, which `work` reports when it joins it.
+        if self.commits.send(visited).await.is_err() {
+            self.uncommitted -= 1;
+            self.open_pages -= page;
+        }
+        Ok(())
+    }
+
+    /// A visit that panicked is a defect of ours; the crawl goes on without that address.
+    async fn broken(&self, claim: Claim) -> Result<Visited, StoreError> {
+        let at = self.store.frontier().now().await?;
+        tracing::error!(url = %claim.link.url, "a visit broke; the address is left out");
+        self.let_rest(&claim.link.url.host(), at).await?;
+        let outcome = Outcome::Failed { reason: "internal".into(), detail: "the visit broke".into() };
+        Ok(Visited { claim, at, took_ms: 0, bytes: 0, status: None, outcome, links: Vec::new() })
+    }
+
+    async fn let_rest(&self, host: &HostName, now: Timestamp) -> Result<(), StoreError> {
+        let rest = Rest { until: now + self.settings.manners.delay, ..Rest::default() };
+        self.store.frontier().release(host, rest).await
+    }
+
+    fn note(&mut self, visited: &Visited) {
+        self.until_reached |= self.settings.until.as_ref().is_some_and(|until| until.id() == visited.claim.id);
+        if let (None, Outcome::Failed { detail, .. }) = (visited.claim.link.parent, &visited.outcome) {
+            self.failed_seeds.push((visited.claim.link.url.clone(), detail.clone()));
+        }
+    }
+
+    fn safe(&mut self, done: Committed) {
+        self.uncommitted -= done.visits;
+        self.open_pages -= done.page_claims;
+        self.pages += done.pages;
+        self.bytes += done.bytes;
+    }
+
+    /// Tells how it is going; gives a reason to end that only a look around can find.
+    async fn tick(&mut self) -> Result<Option<End>, StoreError> {
+        let seconds = (self.before + self.started.elapsed()).as_secs_f64();
+        let frontier = self.store.frontier().figures(self.run.crawl).await?;
+        self.store.library().beat(self.run.id, seconds, frontier.clone()).await?;
+        let figures = self.store.library().figures(self.run.crawl, Some(self.run.id)).await?;
+        self.progress.send_replace(Progress { figures, frontier, in_flight: self.flights.len(), seconds });
+        if free_disk(self.store.dir()).is_some_and(|free| free < self.settings.limits.min_free_disk) {
+            return Ok(Some(End::Disk));
+        }
+        Ok(None)
+    }
+
+    /// Lets what is in flight land, for a while; what does not is left in the queue.
+    async fn land_flights(&mut self) -> Result<(), StoreError> {
+        let deadline = tokio::time::Instant::now() + GRACE;
+        while self.flights.len() > 0 {
+            match tokio::time::timeout_at(deadline, self.flights.land()).await {
+                Ok(Some((claim, ending))) => self.landed(claim, ending).await?,
+                Ok(None) | Err(_) => break,
+            }
+        }
+        let now = self.store.frontier().now().await?;
+        let hosts: Vec<HostName> = self.flights.claims.values().map(|claim| claim.link.url.host()).collect();
+        self.flights.tasks.shutdown().await;
+        for host in hosts {
+            self.let_rest(&host, now).await?;
+        }
+        Ok(())
+    }
+}
+
+fn filter_settings(settings: &Settings) -> strategy::FilterSettings {
+    strategy::FilterSettings {
+        seeds: settings.seeds.clone(),
+        scope: settings.scope.clone(),
+        include: settings.include.clone(),
+        exclude: settings.exclude.clone(),
+        languages: settings.lang.clone(),
+        exclude_tlds: settings.exclude_tld.clone(),
+        max_depth: settings.max_depth,
+        kinds: settings.kind.clone(),
+    }
+}
+
+fn fetch_settings(settings: &Settings, reach: &Reach) -> fetch::Settings {
+    let seed_hosts = || settings.seeds.iter().map(Url::host).collect();
+    fetch::Settings {
+        contact: settings.manners.contact.clone(),
+        resolve: reach.resolve.clone(),
+        private_hosts: if reach.allow_private { seed_hosts() } else { Default::default() },
+        extra_roots: reach.ca.clone(),
+        ..fetch::Settings::default()
+    }
+}
+
+/// Seeds whose names resolve to addresses that may be asked; an error when that is none of them.
+async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> Result<Vec<Url>, CrawlError> {
+    let mut reachable = Vec::new();
+    let mut refused = Vec::new();
+    for seed in seeds {
+        match fetcher.reach(seed).await {
+            Ok(()) => reachable.push(seed.clone()),
+            Err(error) => refused.push((seed.clone(), error.to_string())),
+        }
+    }
+    if reachable.is_empty() && !refused.is_empty() {
+        return Err(CrawlError::Unreachable(refused));
+    }
+    for (seed, why) in refused {
+        tracing::warn!("{seed}: {why}");
+    }
+    Ok(reachable)
+}
+
+fn seed_link(seed: &Url, order: facts::Order) -> Link {
+    Link {
+        url: seed.clone(),
+        kind: VisitKind::Page,
+        order,
+        depth: 0,
+        parent: None,
+        referer: None,
+        context: LinkContext::default(),
+        hops: Vec::new(),
+        reopen: false,
+    }
+}
+
+/// Bytes free to us on the disk of `dir`.
+fn free_disk(dir: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(dir).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}

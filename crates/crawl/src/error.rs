@@ -1,0 +1,30 @@
+//! What keeps a crawl from starting or going on.
+
+use facts::Url;
+
+/// An error of a whole crawl. What goes wrong with one page is recorded, not returned.
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    /// No start page, new or remembered.
+    #[error("nothing to start from: give at least one SEED, such as https://example.org/")]
+    NoSeeds,
+    /// A strategy nobody knows.
+    #[error("there is no strategy '{0}': choose one of {list}", list = strategy::NAMES.join(", "))]
+    Strategy(String),
+    /// Scope, patterns or languages that cannot be used.
+    #[error(transparent)]
+    Filter(#[from] strategy::FilterError),
+    /// Certificates or rules that cannot be used.
+    #[error(transparent)]
+    Reach(#[from] fetch::SettingsError),
+    /// None of the start pages can be reached.
+    #[error("{}", unreachable(.0))]
+    Unreachable(Vec<(Url, String)>),
+    /// The store failed; what was committed is safe.
+    #[error(transparent)]
+    Store(#[from] store::StoreError),
+}
+
+fn unreachable(seeds: &[(Url, String)]) -> String {
+    seeds.iter().map(|(seed, why)| format!("{seed}: {why}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,120 @@
+//! What a page gives to visit next.
+
+use facts::{MediaKind, Order, Url};
+use page::Page;
+use store::{Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
+use strategy::{Filter, Strategy};
+
+/// Text kept around a link for strategies that learn from it.
+const CONTEXT_BYTES: usize = 240;
+
+/// What may be done with a page, by its own words and those of its server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Allowed {
+    pub index: bool,
+    pub follow: bool,
+    /// Set when its media may not be collected.
+    pub media_refused: Option<&'static str>,
+}
+
+impl Allowed {
+    /// The stricter of the page's meta elements and its answer's headers holds.
+    pub fn by(page: &page::RobotsMeta, header: &fetch::Directives) -> Self {
+        let reserved = page.noai || header.noai || page.tdm_reservation || header.tdm_reservation;
+        let images = page.noimageindex || header.noimageindex || page.noimageai || header.noimageai;
+        let index = !(page.noindex || header.noindex);
+        Self {
+            index,
+            follow: !(page.nofollow || header.nofollow),
+            media_refused: if !index {
+                Some("robots")
+            } else if reserved || images {
+                Some("opt-out")
+            } else {
+                None
+            },
+        }
+    }
+}
+
+/// Orders and filters the links of a page that was just read.
+pub(crate) fn gather(
+    claim: &Claim,
+    page: &Page,
+    allowed: Allowed,
+    size: u64,
+    strategy: &dyn Strategy,
+    filter: &Filter,
+) -> (PageFacts, Vec<Link>) {
+    let wanted_language = filter.admits_language(page.language.as_deref()).is_ok();
+    let depth = claim.link.depth + 1;
+    let mut links = Vec::new();
+    let mut media = Vec::new();
+    if wanted_language {
+        for found in page.media.iter().filter(|found| filter.admits_kind(found.kind).is_ok()) {
+            let refused =
+                allowed.media_refused.or_else(|| filter.admits_media(&found.url).err().map(|refusal| refusal.as_str()));
+            if refused.is_none() {
+                links.push(media_link(claim, page, &found.url, found.kind));
+            }
+            media.push(MediaReference {
+                url: found.url.clone(),
+                kind: found.kind,
+                description: found.description(),
+                refused: refused.map(str::to_owned),
+            });
+        }
+    }
+    if wanted_language && allowed.follow {
+        for (found, order) in page.links.iter().zip(strategy.links(page)) {
+            if found.rel.nofollow || filter.admits(&found.url, depth).is_err() {
+                continue;
+            }
+            links.push(Link {
+                url: found.url.clone(),
+                kind: VisitKind::Page,
+                order,
+                depth,
+                parent: Some(claim.id),
+                referer: Some(page.url.clone()),
+                context: LinkContext { anchor: cut(&found.text), around: cut(&found.around) },
+                hops: Vec::new(),
+                reopen: false,
+            });
+        }
+    }
+    let facts = if allowed.index {
+        PageFacts {
+            title: page.title.clone(),
+            description: page.description.clone(),
+            language: page.language.clone(),
+            size,
+            canonical: page.canonical.clone(),
+            media,
+        }
+    } else {
+        // The site asked not to be indexed: only that the page was visited is kept.
+        PageFacts { size, media, ..PageFacts::default() }
+    };
+    (facts, links)
+}
+
+/// Media of a page are taken in the order they were found.
+fn media_link(claim: &Claim, page: &Page, url: &Url, kind: MediaKind) -> Link {
+    Link {
+        url: url.clone(),
+        kind: VisitKind::Media(kind),
+        order: Order::FirstIn,
+        depth: claim.link.depth + 1,
+        parent: Some(claim.id),
+        referer: Some(page.url.clone()),
+        context: LinkContext::default(),
+        hops: Vec::new(),
+        reopen: false,
+    }
+}
+
+/// The start of a text, whole characters only.
+fn cut(text: &str) -> String {
+    text[..text.floor_char_boundary(CONTEXT_BYTES)].to_owned()
+}

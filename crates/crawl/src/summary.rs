@@ -1,0 +1,98 @@
+//! What a run came to.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use store::{Figures, FrontierFigures, MediaFigures};
+
+/// The figures a run ends with, all counted by the store. `None` is what this version does not
+/// measure.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// The crawl's name.
+    pub name: String,
+    /// Its strategy.
+    pub strategy: String,
+    /// Pages read.
+    pub pages: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Images.
+    pub images: ImageFigures,
+    /// Films and sounds kept: `video`, `audio`.
+    pub media: BTreeMap<String, u64>,
+    /// Images that carry coordinates.
+    pub geotagged: Option<u64>,
+    /// Media whose place was found in words.
+    pub located: Option<u64>,
+    /// Pages relevant to the region.
+    pub relevant: Option<u64>,
+    /// Their share.
+    pub harvest_rate: Option<f64>,
+    /// Files that came again under another address.
+    pub duplicates: u64,
+    /// Failed visits by reason.
+    pub errors: BTreeMap<String, u64>,
+    /// Links that were not queued because their host or path template had used up its budget.
+    pub over_budget: u64,
+    /// Addresses still waiting.
+    pub queued: u64,
+    /// Time at work.
+    pub seconds: f64,
+    /// Pages per second of it.
+    pub pages_per_second: f64,
+    /// Why it stopped.
+    pub stopped: String,
+}
+
+/// Figures of the images of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ImageFigures {
+    /// Distinct addresses found on pages.
+    pub seen: u64,
+    /// Files kept.
+    pub kept: u64,
+    /// Not kept, by reason.
+    pub refused: BTreeMap<String, u64>,
+}
+
+impl From<MediaFigures> for ImageFigures {
+    fn from(figures: MediaFigures) -> Self {
+        Self { seen: figures.seen, kept: figures.kept, refused: figures.refused }
+    }
+}
+
+impl Summary {
+    pub(crate) fn new(
+        name: &str,
+        strategy: &str,
+        mut figures: Figures,
+        frontier: &FrontierFigures,
+        seconds: f64,
+        stopped: &str,
+    ) -> Self {
+        let images = figures.media.remove("image").unwrap_or_default().into();
+        let media = ["video", "audio"]
+            .map(|kind| (kind.to_owned(), figures.media.get(kind).map_or(0, |media| media.kept)))
+            .into();
+        Self {
+            name: name.into(),
+            strategy: strategy.into(),
+            pages: figures.pages,
+            bytes: figures.bytes,
+            images,
+            media,
+            geotagged: None,
+            located: None,
+            relevant: None,
+            harvest_rate: None,
+            duplicates: figures.duplicates,
+            errors: figures.errors,
+            over_budget: frontier.over_budget,
+            queued: frontier.queued_pages + frontier.queued_media,
+            seconds,
+            pages_per_second: if seconds > 0.0 { figures.pages as f64 / seconds } else { 0.0 },
+            stopped: stopped.into(),
+        }
+    }
+}
