@@ -1,0 +1,187 @@
+//! A served lab web, the program, and a look at what it kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A lab web served inside the test, on a free port of loopback.
+pub struct Lab {
+    runtime: tokio::runtime::Runtime,
+    server: Option<lab::Server>,
+    pub seeds: Vec<String>,
+    directory: tempfile::TempDir,
+}
+
+impl Lab {
+    pub fn start(settings: lab::Settings) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let web = lab::Web::new(settings);
+        let seeds = web.seeds().iter().map(ToString::to_string).collect();
+        let server = runtime.block_on(lab::Server::start(web, ([127, 0, 0, 1], 0).into())).unwrap();
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("ca.pem"), server.ca_pem()).unwrap();
+        Self { runtime, server: Some(server), seeds, directory }
+    }
+
+    /// A web that is crawled to its end in seconds.
+    pub fn small(number: u64) -> Self {
+        Self::start(small_web(number))
+    }
+
+    pub fn server(&self) -> &lab::Server {
+        self.server.as_ref().unwrap()
+    }
+
+    /// The arguments that let a crawl reach this web.
+    pub fn reach(&self) -> Vec<String> {
+        let ca = self.directory.path().join("ca.pem");
+        vec!["--resolve".into(), self.server().resolve(), "--ca".into(), ca.display().to_string()]
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if let Some(server) = self.server.take() {
+            self.runtime.block_on(server.stop());
+        }
+    }
+}
+
+/// The web most tests use: few hosts, few pages, small pictures.
+pub fn small_web(number: u64) -> lab::Settings {
+    lab::Settings { number, hosts: 12, pages: 120, photo_bytes_scale: 0.02, ..lab::Settings::default() }
+}
+
+/// A data directory of a test, and the program working on it.
+pub struct Bird {
+    directory: tempfile::TempDir,
+}
+
+impl Bird {
+    pub fn new() -> Self {
+        Self { directory: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    pub fn command<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bowerbird"));
+        for variable in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "RUST_LOG"] {
+            command.env_remove(variable);
+        }
+        command.env("BOWERBIRD_DATA", self.data()).args(arguments).stdin(Stdio::null());
+        command
+    }
+
+    pub fn run<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs with `--json` and reads what it printed; panics when it failed.
+    pub fn json<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Value {
+        let output = self.command(arguments).arg("--json").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+
+    pub fn spawn<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Running {
+        let child = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        Running(child)
+    }
+
+    /// What the library holds.
+    pub fn kept(&self) -> Kept {
+        Kept::read(&self.data())
+    }
+}
+
+/// A running program, killed when the test is done with it.
+pub struct Running(pub Child);
+
+impl Running {
+    pub fn signal(&self, signal: rustix::process::Signal) {
+        let pid = rustix::process::Pid::from_child(&self.0);
+        let _ = rustix::process::kill_process(pid, signal);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The pages and files of a library, as its tables and its directory show them.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// Addresses of pages that were read.
+    pub pages: BTreeSet<String>,
+    /// Kept files by the address they came from.
+    pub media: BTreeMap<String, String>,
+    /// Files by path, with the hash of what is in them.
+    pub files: BTreeMap<String, String>,
+    /// Failed visits by address.
+    pub failures: BTreeMap<String, String>,
+}
+
+impl Kept {
+    pub fn read(data: &Path) -> Self {
+        let library = rusqlite::Connection::open(data.join("library.sqlite")).unwrap();
+        let strings = |sql: &str| -> Vec<(String, String)> {
+            let mut statement = library.prepare(sql).unwrap();
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            rows.map(Result::unwrap).collect()
+        };
+        let pages: Vec<_> = strings("SELECT url, host FROM page");
+        let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| url.clone()).collect();
+        assert_eq!(distinct.len(), pages.len(), "a page is stored twice");
+        let media = strings(
+            "SELECT a.url, lower(hex(m.content)) FROM media_address a JOIN media m ON m.id = a.media",
+        );
+        let stored = strings("SELECT path, lower(hex(content)) FROM media");
+        let files = files_below(&data.join("media"));
+        assert_eq!(files, stored.into_iter().collect(), "rows and files differ");
+        let failures =
+            strings("SELECT url, reason FROM visit WHERE outcome = 'failed'").into_iter().collect();
+        Self { pages: distinct, media: media.into_iter().collect(), files, failures }
+    }
+}
+
+/// Every file with the SHA-256 of its content; drafts of a killed process are not files yet.
+fn files_below(directory: &Path) -> BTreeMap<String, String> {
+    use sha2::Digest;
+    let mut found = BTreeMap::new();
+    let mut open = vec![directory.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().is_some_and(|name| name == ".tmp") {
+                continue;
+            }
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                let hash = sha2::Sha256::digest(std::fs::read(&path).unwrap());
+                let hex: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+                let below = path.strip_prefix(directory_of(&path)).unwrap_or(&path);
+                found.insert(below.display().to_string(), hex);
+            }
+        }
+    }
+    found
+}
+
+/// The media directory a file is in: `media/<host>/<2 hex>/<file>`.
+fn directory_of(file: &Path) -> &Path {
+    file.ancestors().nth(3).unwrap()
+}
+
+/// Text of stdout and stderr.
+pub fn said(output: &Output) -> (String, String) {
+    (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
+}

@@ -1,0 +1,9 @@
+//! The program as its users run it: real processes, a served lab web, a data directory.
+
+mod bad_input;
+mod crash;
+mod harness;
+mod manners;
+mod order;
+mod output;
+mod reach;

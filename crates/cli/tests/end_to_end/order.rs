@@ -1,0 +1,87 @@
+//! Orders of visits, limits and readers.
+
+use std::time::{Duration, Instant};
+
+use crate::harness::{Bird, Lab, said};
+
+fn visits_in_order(bird: &Bird) -> Vec<(String, u32)> {
+    let library = rusqlite::Connection::open(bird.data().join("library.sqlite")).unwrap();
+    let mut statement = library.prepare("SELECT url, depth FROM visit WHERE kind = 'page' ORDER BY id").unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+fn crawl(lab: &Lab, strategy: &str, pages: &str) -> Bird {
+    let bird = Bird::new();
+    let mut arguments = vec!["crawl".to_owned(), lab.seeds[0].clone()];
+    arguments.extend(lab.reach());
+    for argument in ["--strategy", strategy, "--concurrency", "1", "--delay", "0", "--max-pages", pages] {
+        arguments.push(argument.into());
+    }
+    bird.json(arguments);
+    bird
+}
+
+#[test]
+fn breadth_first_visits_level_by_level() {
+    let lab = Lab::small(31);
+    let depths: Vec<u32> = visits_in_order(&crawl(&lab, "bfs", "40")).into_iter().map(|(_, depth)| depth).collect();
+    assert!(depths.is_sorted(), "{depths:?}");
+    assert_eq!(depths[0], 0);
+    assert!(depths.contains(&1));
+}
+
+#[test]
+fn depth_first_goes_down_before_it_goes_on() {
+    let lab = Lab::small(31);
+    let depths: Vec<u32> = visits_in_order(&crawl(&lab, "dfs", "12")).into_iter().map(|(_, depth)| depth).collect();
+    assert!(*depths.iter().max().unwrap() >= 6, "{depths:?}");
+}
+
+#[test]
+fn the_same_crawl_twice_visits_in_the_same_order() {
+    let lab = Lab::small(32);
+    for strategy in ["bfs", "dfs", "best-first"] {
+        let (one, two) = (crawl(&lab, strategy, "25"), crawl(&lab, strategy, "25"));
+        assert_eq!(visits_in_order(&one), visits_in_order(&two), "{strategy}");
+    }
+}
+
+#[test]
+fn limits_end_a_run_and_say_so() {
+    let lab = Lab::small(33);
+    let run = |more: &[&str]| {
+        let bird = Bird::new();
+        let mut arguments = vec!["crawl".to_owned(), lab.seeds[0].clone(), "--delay".into(), "10ms".into()];
+        arguments.extend(lab.reach());
+        arguments.extend(more.iter().map(|argument| argument.to_string()));
+        bird.json(arguments)
+    };
+    assert_eq!(run(&["--max-pages", "7"])["pages"], 7);
+    assert_eq!(run(&["--max-bytes", "200kB"])["stopped"], "max-bytes");
+    let started = Instant::now();
+    assert_eq!(run(&["--max-time", "1s"])["stopped"], "max-time");
+    assert!(started.elapsed() < Duration::from_secs(10));
+    let until = run(&["--until", &lab.seeds[0]]);
+    assert_eq!((&until["stopped"], &until["pages"]), (&"until".into(), &1.into()));
+    assert_eq!(run(&["--min-free-disk", "900000TB", "--max-pages", "1000000"])["stopped"], "disk");
+    assert_eq!(run(&["--max-depth", "0"])["pages"], 1);
+}
+
+#[test]
+fn readers_work_while_a_crawl_writes_and_a_second_writer_is_refused() {
+    let lab = Lab::small(34);
+    let bird = Bird::new();
+    let mut arguments = vec!["crawl".to_owned(), "--name".into(), "busy".into(), "--delay".into(), "200ms".into()];
+    arguments.extend(lab.seeds.clone());
+    arguments.extend(lab.reach());
+    let running = bird.spawn(&arguments);
+    crate::crash::wait_for_requests(&lab, 20);
+
+    assert!(bird.json(["stats"])["links"]["discovered"].as_u64().is_some());
+    assert_eq!(bird.json(["crawls"])["crawls"][0]["crawl"]["name"], "busy");
+    let second = bird.run(&arguments);
+    let (_, errors) = said(&second);
+    assert_eq!(second.status.code(), Some(1), "{errors}");
+    assert!(errors.contains(&running.0.id().to_string()) && errors.contains("busy"), "{errors}");
+}

@@ -1,0 +1,53 @@
+//! HTTPS, bad certificates, cookie walls, images that need a Referer or live on other hosts.
+
+use crate::harness::{Bird, Lab, small_web};
+
+#[test]
+fn a_crawl_over_https_works_and_bad_certificates_are_refused_with_a_reason() {
+    let lab = Lab::start(lab::Settings { https_share: 1.0, bad_certificates: true, ..small_web(51) });
+    let bird = Bird::new();
+    let mut arguments = vec!["crawl".to_owned(), "--delay".into(), "5ms".into(), "--max-pages".into(), "60".into()];
+    arguments.extend(lab.seeds.clone());
+    arguments.extend(["https://expired.lab.test/", "https://wrong.lab.test/"].map(String::from));
+    arguments.extend(lab.reach());
+    let summary = bird.json(&arguments);
+    assert_eq!(summary["pages"], 60);
+    let kept = bird.kept();
+    assert!(kept.pages.iter().filter(|page| page.starts_with("https://")).count() >= 50, "{:?}", kept.pages);
+    assert!(kept.files.len() > 20);
+    for host in ["expired", "wrong"] {
+        assert_eq!(kept.failures.get(&format!("https://{host}.lab.test/")).map(String::as_str), Some("tls"));
+    }
+    let log = bird.json(["crawls", "expired.lab.test"].iter().take(1));
+    assert!(log["crawls"].as_array().is_some());
+}
+
+#[test]
+fn without_the_labs_authority_nothing_is_trusted() {
+    let lab = Lab::start(lab::Settings { https_share: 1.0, ..small_web(52) });
+    let bird = Bird::new();
+    let seed = lab.seeds.iter().find(|seed| seed.starts_with("https://")).unwrap();
+    let output = bird.run(["crawl", seed, "--resolve", &lab.server().resolve(), "--delay", "5ms"]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("certificate"), "{errors}");
+}
+
+#[test]
+fn everything_the_web_offers_arrives() {
+    let lab = Lab::small(53);
+    let bird = Bird::new();
+    let mut arguments = vec!["crawl".to_owned(), "--delay".into(), "5ms".into(), "--max-pages".into(), "1000000".into()];
+    arguments.extend(["--kind".into(), "image,video,audio".into()]);
+    arguments.extend(lab.seeds.clone());
+    arguments.extend(lab.reach());
+    let summary = bird.json(&arguments);
+    assert_eq!(summary["stopped"], "empty", "{summary}");
+    let kept = bird.kept();
+    let truth = lab.server().reachable();
+    let missing: Vec<_> = truth.pages.iter().filter(|page| !kept.pages.contains(*page)).collect();
+    assert!(missing.is_empty(), "pages missing: {missing:?}");
+    let missing: Vec<_> = truth.media.iter().filter(|media| !kept.media.contains_key(*media)).collect();
+    assert!(missing.is_empty(), "media missing: {missing:?}");
+    assert!(truth.media.iter().any(|media| media.contains("cdn")), "some images live on other hosts");
+}
