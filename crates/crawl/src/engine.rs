@@ -14,7 +14,7 @@ use store::{
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 
-use crate::body::Bodies;
+use crate::content::Contents;
 use crate::commit::{Committed, committer};
 use crate::error::CrawlError;
 use crate::origin::Origins;
@@ -86,7 +86,7 @@ pub async fn run(
             strategy: Arc::from(strategy),
             filter: Arc::new(filter),
             settings: settings.clone(),
-            bodies: Bodies::new(),
+            contents: Contents::new(Arc::clone(&store)),
             cpu: Semaphore::new(cores),
         }),
         store: Arc::clone(&store),

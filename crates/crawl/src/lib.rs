@@ -11,7 +11,7 @@
 //!   a [`Stopper`] ends it, and gives a [`Summary`].
 //! - Everything it needs to go on after any kind of end is in the store.
 
-mod body;
+mod content;
 mod commit;
 mod engine;
 mod error;

@@ -1,9 +1,11 @@
 //! What a page gives to visit next.
 
-use facts::{MediaKind, Order, Url};
+use facts::{MediaKind, Order, Url, UrlError};
 use page::Page;
 use store::{Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
 use strategy::{Filter, Strategy};
+
+use crate::content::{Content, Trouble};
 
 /// Text kept around a link for strategies that learn from it.
 const CONTEXT_BYTES: usize = 240;
@@ -117,4 +119,45 @@ fn media_link(claim: &Claim, page: &Page, url: &Url, kind: MediaKind) -> Link {
 /// The start of a text, whole characters only.
 fn cut(text: &str) -> String {
     text[..text.floor_char_boundary(CONTEXT_BYTES)].to_owned()
+}
+
+/// Hops of one redirect chain.
+const HOPS: usize = 10;
+
+/// A redirect is a link of its own: its target waits under its own host. Back to an address of
+/// its own chain it leads only after a cookie was set, as cookie walls do.
+pub(crate) fn redirect(
+    claim: &Claim,
+    target: Result<Url, UrlError>,
+    cookie_set: bool,
+    filter: &Filter,
+) -> Result<Content, Trouble> {
+    let target = target.map_err(|error| Trouble::lasting("redirect", format!("redirects to a bad address: {error}")))?;
+    if claim.link.hops.len() >= HOPS {
+        return Err(Trouble::lasting("redirect", format!("more than {HOPS} redirects in a row")));
+    }
+    let id = target.id();
+    let returns = id == claim.id || claim.link.hops.contains(&id);
+    if returns && !cookie_set {
+        return Err(Trouble::lasting("redirect", format!("redirects in a circle, back to {target}")));
+    }
+    let admitted = match claim.link.kind {
+        VisitKind::Page => filter.admits(&target, claim.link.depth).is_ok(),
+        VisitKind::Media(_) => filter.admits_media(&target).is_ok(),
+    };
+    let onward = admitted.then(|| Link { reopen: returns, ..hop(claim, target.clone()) });
+    Ok(Content::Redirect(target, onward))
+}
+
+/// `<meta http-equiv=refresh>` is a redirect that pages make themselves.
+pub(crate) fn refresh(claim: &Claim, page: &Page, filter: &Filter) -> Option<Link> {
+    let target = page.refresh.as_ref().filter(|target| filter.admits(target, claim.link.depth).is_ok())?;
+    (claim.link.hops.len() < HOPS && target.id() != claim.id).then(|| hop(claim, target.clone()))
+}
+
+/// The claimed link, one hop further.
+fn hop(claim: &Claim, target: Url) -> Link {
+    let mut link = Link { url: target, reopen: false, ..claim.link.clone() };
+    link.hops.push(claim.id);
+    link
 }

@@ -5,11 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use facts::{HostName, Origin, Timestamp, Url};
-use fetch::{Accept, Fetcher, Request, Response, Robots, Tdm};
+use fetch::{Accept, Answer, Fetcher, Manners, Request, Robots, Tdm};
 use lru::LruCache;
 use store::{Frontier, OriginFile, OriginRecord, Rest, Store, StoreError};
-
-use crate::visit::{Answered, sleep_until};
 
 /// Parsed files kept in memory; the others are parsed again from the store.
 const PARSED: NonZeroUsize = NonZeroUsize::new(2048).unwrap();
@@ -19,138 +17,171 @@ const LARGEST: u64 = 500 << 10;
 const HOPS: usize = 5;
 /// How long a redirected robots.txt waits for its other host to be free.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long an answer about reservations holds.
+const TDM_FRESH: Duration = Duration::from_secs(24 * 3600);
 
 /// The rules of origins, as far as they are known.
 pub(crate) struct Origins {
     store: Arc<Store>,
     fetcher: Fetcher,
-    manners: fetch::Manners,
-    robots: Mutex<LruCache<Origin, (Timestamp, Arc<Robots>)>>,
-    tdm: Mutex<LruCache<Origin, (Timestamp, Arc<Tdm>)>>,
+    manners: Manners,
+    robots: Parsed<Robots>,
+    tdm: Parsed<Tdm>,
+}
+
+/// Rules that were parsed lately, with the moment they expire.
+struct Parsed<T>(Mutex<LruCache<Origin, (Timestamp, Arc<T>)>>);
+
+impl<T> Parsed<T> {
+    fn new() -> Self {
+        Self(Mutex::new(LruCache::new(PARSED)))
+    }
+
+    fn get(&self, origin: &Origin, now: Timestamp) -> Option<Arc<T>> {
+        let mut parsed = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        parsed.get(origin).filter(|(until, _)| *until > now).map(|(_, rules)| Arc::clone(rules))
+    }
+
+    fn put(&self, origin: &Origin, until: Timestamp, rules: T) -> Arc<T> {
+        let rules = Arc::new(rules);
+        let entry = (until, Arc::clone(&rules));
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(origin.clone(), entry);
+        rules
+    }
+}
+
+/// One file as its server gave it.
+struct File {
+    status: Option<u16>,
+    redirect: Option<Url>,
+    headers: Option<http::HeaderMap>,
+    body: Vec<u8>,
+    answer: Answer,
 }
 
 impl Origins {
-    pub fn new(store: Arc<Store>, fetcher: Fetcher, manners: fetch::Manners) -> Self {
-        Self {
-            store,
-            fetcher,
-            manners,
-            robots: Mutex::new(LruCache::new(PARSED)),
-            tdm: Mutex::new(LruCache::new(PARSED)),
-        }
+    pub fn new(store: Arc<Store>, fetcher: Fetcher, manners: Manners) -> Self {
+        Self { store, fetcher, manners, robots: Parsed::new(), tdm: Parsed::new() }
     }
 
     /// The rules for crawlers, when they were asked for and still hold.
     pub async fn robots(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Robots>>, StoreError> {
-        let parse = |record: &OriginRecord| Robots::from_answer(record.status, &record.body, self.fetcher.agent());
-        self.fresh(&self.robots, OriginFile::Robots, origin, now, parse).await
+        if let Some(rules) = self.robots.get(origin, now) {
+            return Ok(Some(rules));
+        }
+        let record = self.fresh(origin, OriginFile::Robots, now).await?;
+        Ok(record.map(|record| self.robots.put(origin, record.fresh_until, self.read_robots(&record))))
     }
 
     /// The reservations of text and data mining rights, when they were asked for and still hold.
     pub async fn tdm(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Tdm>>, StoreError> {
-        let parse = |record: &OriginRecord| Tdm::from_answer(record.status, &record.body);
-        self.fresh(&self.tdm, OriginFile::Tdm, origin, now, parse).await
-    }
-
-    async fn fresh<T>(
-        &self,
-        parsed: &Mutex<LruCache<Origin, (Timestamp, Arc<T>)>>,
-        file: OriginFile,
-        origin: &Origin,
-        now: Timestamp,
-        parse: impl Fn(&OriginRecord) -> T,
-    ) -> Result<Option<Arc<T>>, StoreError> {
-        let remembered = parsed.lock().unwrap_or_else(PoisonError::into_inner).get(origin).cloned();
-        if let Some((until, rules)) = remembered.filter(|(until, _)| *until > now) {
-            debug_assert!(until > now);
+        if let Some(rules) = self.tdm.get(origin, now) {
             return Ok(Some(rules));
         }
+        let record = self.fresh(origin, OriginFile::Tdm, now).await?;
+        let read = |record: OriginRecord| (record.fresh_until, Tdm::from_answer(record.status, &record.body));
+        Ok(record.map(read).map(|(until, rules)| self.tdm.put(origin, until, rules)))
+    }
+
+    async fn fresh(&self, origin: &Origin, file: OriginFile, now: Timestamp) -> Result<Option<OriginRecord>, StoreError> {
         let record = self.store.frontier().origin(origin, file).await?;
-        let Some(record) = record.filter(|record| record.fresh_until > now) else { return Ok(None) };
-        let rules = Arc::new(parse(&record));
-        let entry = (record.fresh_until, Arc::clone(&rules));
-        parsed.lock().unwrap_or_else(PoisonError::into_inner).put(origin.clone(), entry);
-        Ok(Some(rules))
+        Ok(record.filter(|record| record.fresh_until > now))
+    }
+
+    /// Until when what is known of an origin's robots.txt holds.
+    pub async fn robots_until(&self, origin: &Origin) -> Result<Timestamp, StoreError> {
+        let record = self.store.frontier().origin(origin, OriginFile::Robots).await?;
+        Ok(record.map_or(Timestamp::default(), |record| record.fresh_until))
+    }
+
+    fn read_robots(&self, record: &OriginRecord) -> Robots {
+        Robots::from_answer(record.status, &record.body, self.fetcher.product())
     }
 
     /// Uses the request that was claimed for `origin`'s host to ask for its robots.txt. Gives how
     /// its host should rest; the host stays busy meanwhile.
     pub async fn ask_robots(&self, origin: &Origin, failures: u32) -> Result<Rest, StoreError> {
         let frontier = self.store.frontier();
-        let own = origin.host().clone();
-        let mut own_rest = Rest { failures, ..Rest::default() };
+        let (record, mut rest) = self.follow_robots(origin, failures).await?;
+        let robots = self.read_robots(&record);
+        frontier.remember_origin(origin, OriginFile::Robots, record).await?;
+        // The delay that robots.txt asks for holds from its own request on.
+        if let Some(delay) = robots.crawl_delay() {
+            rest.delay = Some(delay);
+            rest.until = rest.until.max(frontier.now().await? + delay.min(self.manners.max_delay));
+        }
+        Ok(rest)
+    }
+
+    /// Follows robots.txt to where it is, each hop under the clock of the host it goes to.
+    async fn follow_robots(&self, origin: &Origin, failures: u32) -> Result<(OriginRecord, Rest), StoreError> {
+        let frontier = self.store.frontier();
+        let mut own_rest = Rest::default();
         let mut at = origin.at("/robots.txt");
-        let mut elsewhere: Option<HostName> = None;
-        let mut record = None;
         for _ in 0..=HOPS {
-            let (answered, file) = self.ask(&at).await?;
+            let elsewhere = Some(at.host()).filter(|host| host != origin.host());
+            if let Some(host) = &elsewhere
+                && !self.reserve(host).await?
+            {
+                break;
+            }
+            let file = self.ask(&at).await;
             let now = frontier.now().await?;
-            let rest = answered.rest(&self.manners, now, None, if elsewhere.is_none() { failures } else { 0 });
-            let target = answered.redirect().cloned();
+            let rest = rest(&self.manners, now, if elsewhere.is_none() { failures } else { 0 }, &file.answer);
             match &elsewhere {
                 Some(host) => frontier.release(host, rest).await?,
                 None => own_rest = rest,
             }
-            elsewhere = None;
-            let Some(target) = target else {
-                record = Some(self.record(now, answered.status(), file, answered.fresh_for()));
-                break;
+            let Some(target) = file.redirect else {
+                let robots = Robots::from_answer(file.status, &file.body, self.fetcher.product());
+                let fresh_for = robots.fresh_for(file.headers.as_ref(), failures);
+                return Ok((record(now, fresh_for, file.status, file.body), own_rest));
             };
             if let Some(known) = self.known_robots(&target, now).await? {
-                record = Some(known);
-                break;
+                return Ok((known, own_rest));
             }
-            if target.host() == own {
-                sleep_until(frontier, own_rest.until).await?;
-            } else if self.reserve(&target.host()).await? {
-                elsewhere = Some(target.host());
-            } else {
-                break;
+            if target.host() == *origin.host() {
+                sleep_until(&**frontier, own_rest.until).await?;
             }
             at = target;
         }
-        if let Some(host) = elsewhere {
-            // The chain was too long: the last host was reserved and not asked.
-            frontier.release(&host, Rest { until: frontier.now().await?, ..Rest::default() }).await?;
-        }
+        // A chain that does not end is "unavailable", which allows everything (RFC 9309 §2.3.1.2).
         let now = frontier.now().await?;
-        // A chain that never ended is "unavailable" (RFC 9309 §2.3.1.2), which allows everything.
-        let record = record.unwrap_or_else(|| self.record(now, Some(404), Vec::new(), None));
-        let robots = Robots::from_answer(record.status, &record.body, self.fetcher.agent());
-        frontier.remember_origin(origin, OriginFile::Robots, record).await?;
-        own_rest.delay = robots.crawl_delay();
-        own_rest.until = own_rest.until.max(now + own_rest.delay.unwrap_or_default().min(self.manners.longest_delay()));
-        Ok(own_rest)
+        let fresh_for = Robots::from_answer(Some(404), &[], self.fetcher.product()).fresh_for(None, failures);
+        Ok((record(now, fresh_for, Some(404), Vec::new()), own_rest))
     }
 
     /// The same for `/.well-known/tdmrep.json`; redirects of it are not followed.
-    pub async fn ask_tdm(&self, origin: &Origin, delay: Option<Duration>, failures: u32) -> Result<Rest, StoreError> {
-        let (answered, file) = self.ask(&origin.at("/.well-known/tdmrep.json")).await?;
-        let now = self.store.frontier().now().await?;
-        let record = self.record(now, answered.status(), file, answered.fresh_for());
-        self.store.frontier().remember_origin(origin, OriginFile::Tdm, record).await?;
-        Ok(answered.rest(&self.manners, now, delay, failures))
+    pub async fn ask_tdm(&self, origin: &Origin, failures: u32) -> Result<Rest, StoreError> {
+        let frontier = self.store.frontier();
+        let file = self.ask(&origin.at("/.well-known/tdmrep.json")).await;
+        let now = frontier.now().await?;
+        frontier.remember_origin(origin, OriginFile::Tdm, record(now, TDM_FRESH, file.status, file.body)).await?;
+        Ok(rest(&self.manners, now, failures, &file.answer))
     }
 
-    async fn ask(&self, at: &Url) -> Result<(Answered, Vec<u8>), StoreError> {
-        let request = Request { limit: LARGEST, ..Request::get(at.clone(), Accept::Text) };
-        let mut file = Vec::new();
-        let answered = match self.fetcher.send(request).await {
+    async fn ask(&self, at: &Url) -> File {
+        let request = Request { limit: LARGEST, ..Request::new(at.clone(), Accept::Text) };
+        match self.fetcher.send(request).await {
             Ok(mut response) => {
-                let answered = Answered::from(&response);
-                if answered.is_success() {
-                    read_up_to_limit(&mut response, &mut file).await;
+                let mut body = Vec::new();
+                // A file longer than the limit, or cut short, is used as far as it came.
+                while let Ok(Some(chunk)) = response.chunk().await {
+                    body.extend_from_slice(&chunk);
                 }
-                answered
+                File {
+                    status: Some(response.status),
+                    redirect: response.redirect().and_then(Result::ok),
+                    answer: Answer::of(&response),
+                    headers: Some(response.headers.clone()),
+                    body,
+                }
             }
-            Err(error) => Answered::failed(error),
-        };
-        Ok((answered, file))
-    }
-
-    fn record(&self, now: Timestamp, status: Option<u16>, body: Vec<u8>, fresh_for: Option<Duration>) -> OriginRecord {
-        let fresh_for = fresh_for.unwrap_or_else(|| fetch::fresh_for(status, None));
-        OriginRecord { at: now, fresh_until: now + fresh_for, status, body }
+            Err(error) => {
+                let answer = Answer::of_error(&error);
+                File { status: None, redirect: None, headers: None, body: Vec::new(), answer }
+            }
+        }
     }
 
     /// The record of another origin whose robots.txt `target` is, as when `example.org` sends its
@@ -159,8 +190,7 @@ impl Origins {
         if target.path() != "/robots.txt" {
             return Ok(None);
         }
-        let record = self.store.frontier().origin(&target.origin(), OriginFile::Robots).await?;
-        Ok(record.filter(|record| record.fresh_until > now))
+        self.fresh(&target.origin(), OriginFile::Robots, now).await
     }
 
     /// Waits its turn at another host; `false` when that takes too long.
@@ -171,15 +201,24 @@ impl Origins {
             if again > deadline {
                 return Ok(false);
             }
-            sleep_until(frontier, again).await?;
+            sleep_until(&**frontier, again).await?;
         }
         Ok(true)
     }
 }
 
-/// A file longer than the limit is used as far as it was read, as RFC 9309 says.
-async fn read_up_to_limit(response: &mut Response, file: &mut Vec<u8>) {
-    while let Ok(Some(chunk)) = response.chunk().await {
-        file.extend_from_slice(&chunk);
-    }
+fn record(now: Timestamp, fresh_for: Duration, status: Option<u16>, body: Vec<u8>) -> OriginRecord {
+    OriginRecord { at: now, fresh_until: now + fresh_for, status, body }
+}
+
+fn rest(manners: &Manners, now: Timestamp, failures: u32, answer: &Answer) -> Rest {
+    let advice = manners.rest(now, None, failures, answer);
+    Rest { until: advice.until, delay: None, failures: advice.failures }
+}
+
+/// Sleeps until the store's clock shows that moment.
+async fn sleep_until(frontier: &dyn Frontier, moment: Timestamp) -> Result<(), StoreError> {
+    let wait = moment.since(frontier.now().await?);
+    tokio::time::sleep(wait).await;
+    Ok(())
 }
