@@ -1,0 +1,125 @@
+//! What came back.
+
+use std::net::SocketAddr;
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::{Bytes, BytesMut};
+use facts::{Timestamp, Url, UrlError};
+use http::header::{self, HeaderMap, HeaderName};
+
+use crate::body::Body;
+use crate::directives::Directives;
+use crate::error::FetchError;
+
+/// Dropping an unread body costs a connection; up to so many bytes, reading it costs less.
+const WORTH_READING: u64 = 64 * 1024;
+
+/// An answer: its head at once, its body piece by piece.
+///
+/// The connection goes back for reuse when the body was read to its end, and is closed when the
+/// answer is dropped before.
+pub struct Response {
+    /// What was asked for.
+    pub url: Url,
+    /// The status code.
+    pub status: u16,
+    /// All headers.
+    pub headers: HeaderMap,
+    /// Where the answer came from; unknown behind a proxy that looks names up itself.
+    pub address: Option<SocketAddr>,
+    pub(crate) set_cookie: bool,
+    pub(crate) product: std::sync::Arc<str>,
+    pub(crate) body: Body,
+}
+
+impl Response {
+    /// Where a redirect leads; nothing when the answer is none.
+    pub fn redirect(&self) -> Option<Result<Url, UrlError>> {
+        if !matches!(self.status, 301 | 302 | 303 | 307 | 308) {
+            return None;
+        }
+        let location = self.headers.get(header::LOCATION)?;
+        // Some servers send their own alphabet raw; the bytes of UTF-8 are taken for what they mean.
+        Some(self.url.join(&String::from_utf8_lossy(location.as_bytes())))
+    }
+
+    /// The `Content-Type` as sent.
+    pub fn content_type(&self) -> Option<&str> {
+        self.text(header::CONTENT_TYPE)
+    }
+
+    /// The `Content-Length`: bytes on the wire, before decompression.
+    pub fn content_length(&self) -> Option<u64> {
+        self.text(header::CONTENT_LENGTH)?.trim().parse().ok()
+    }
+
+    /// How long the server asks to be left alone.
+    pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
+        let text = self.text(header::RETRY_AFTER)?.trim();
+        if let Ok(seconds) = text.parse() {
+            return Some(Duration::from_secs(seconds));
+        }
+        let date = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+        Some(Timestamp(i64::try_from(date.as_millis()).unwrap_or(i64::MAX)).since(now))
+    }
+
+    /// What the headers forbid: `X-Robots-Tag` for everybody and for us, and `tdm-reservation`.
+    pub fn directives(&self) -> Directives {
+        Directives::from_headers(&self.headers, &self.product)
+    }
+
+    /// Whether this answer changed our cookies, so that asking again may bring another answer.
+    pub fn set_cookie(&self) -> bool {
+        self.set_cookie
+    }
+
+    /// The next piece of the body, decompressed; nothing at its end.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
+        self.body.chunk().await
+    }
+
+    /// The rest of the body in one piece.
+    pub async fn bytes(mut self) -> Result<Bytes, FetchError> {
+        let Some(first) = self.chunk().await? else { return Ok(Bytes::new()) };
+        let Some(second) = self.chunk().await? else { return Ok(first) };
+        // The length is a hint from a stranger: believed only so far.
+        let expected = self.content_length().unwrap_or(0).min(1 << 20) as usize;
+        let mut whole = BytesMut::with_capacity(expected.max(first.len() + second.len()));
+        whole.extend_from_slice(&first);
+        whole.extend_from_slice(&second);
+        while let Some(piece) = self.chunk().await? {
+            whole.extend_from_slice(&piece);
+        }
+        Ok(whole.freeze())
+    }
+
+    /// Throws the body away, in the way that costs least: a short one is read so that its connection
+    /// can be used again.
+    pub async fn discard(mut self) {
+        let is_short = self.content_length().is_none_or(|length| length <= WORTH_READING);
+        while is_short && self.received() <= WORTH_READING {
+            if !matches!(self.chunk().await, Ok(Some(_))) {
+                return;
+            }
+        }
+    }
+
+    /// Bytes of the body that came over the wire so far, before decompression.
+    pub fn received(&self) -> u64 {
+        self.body.received()
+    }
+
+    fn text(&self, name: HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+impl std::fmt::Debug for Response {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Response")
+            .field("url", &self.url)
+            .field("status", &self.status)
+            .field("headers", &self.headers)
+            .finish_non_exhaustive()
+    }
+}
