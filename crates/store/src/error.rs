@@ -1,12 +1,13 @@
 //! What can go wrong with a store.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// An error with enough in it to act on.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process writes to this data directory.
-    #[error("{dir} is in use by process {pid} ({what}): stop it first, or use another --data directory")]
+    #[error("{dir} is in use by process {pid} ({what}): stop it first, or use another --data directory", dir = .dir.display())]
     InUse {
         /// The data directory.
         dir: PathBuf,
@@ -15,4 +16,128 @@ pub enum StoreError {
         /// What it said it is doing, and how to reach it.
         what: String,
     },
+    /// There is nothing to read.
+    #[error("there is no data directory at {dir}: start a crawl first, or name another with --data", dir = .dir.display())]
+    Missing {
+        /// The directory asked for.
+        dir: PathBuf,
+    },
+    /// The directory holds something else.
+    #[error("{dir} holds other files and no crawl: name a new or empty directory with --data", dir = .dir.display())]
+    Foreign {
+        /// The directory asked for.
+        dir: PathBuf,
+    },
+    /// The disk is full.
+    #[error("the disk of {path} is full: free some space and start again, nothing written so far is lost", path = .path.display())]
+    DiskFull {
+        /// What could not be written.
+        path: PathBuf,
+    },
+    /// The directory or a file in it cannot be written.
+    #[error("{path} cannot be written ({reason}): change its permissions, or use another --data directory", path = .path.display())]
+    NotWritable {
+        /// What could not be written.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// A file of the store is not as it was written.
+    #[error("{path} is damaged ({reason}): restore it from a backup, or move it away to start without what it remembers", path = .path.display())]
+    Damaged {
+        /// The damaged file or directory.
+        path: PathBuf,
+        /// How that showed.
+        reason: String,
+    },
+    /// Written by a later version of the program.
+    #[error("{path} was written by a newer version (format {found}, this program knows {known}): update the program", path = .path.display())]
+    Newer {
+        /// The file or directory.
+        path: PathBuf,
+        /// The format it has.
+        found: u32,
+        /// The newest format this program knows.
+        known: u32,
+    },
+    /// Another process holds the library for longer than anyone should.
+    #[error("{path} is locked by another program: close what has it open and start again", path = .path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Writing stopped after an earlier failure.
+    #[error("{path} takes no more writes since one failed: look for the first error, free disk space, start again", path = .path.display())]
+    Stopped {
+        /// The part of the store.
+        path: PathBuf,
+    },
+    /// Opened for reading only.
+    #[error("{path} was opened for reading only", path = .path.display())]
+    ReadOnly {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A number that names nothing in this library.
+    #[error("there is no {what} {number} in this library")]
+    Unknown {
+        /// `crawl` or `run`.
+        what: &'static str,
+        /// The number.
+        number: i64,
+    },
+    /// Anything else the system refused.
+    #[error("{path}: {reason}", path = .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// What the system said about a file, sorted by what can be done about it.
+    pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                Self::NotWritable { path, reason: error.to_string() }
+            }
+            _ => Self::Io { path, reason: error.to_string() },
+        }
+    }
+
+    pub(crate) fn fjall(path: &Path, error: &fjall::Error) -> Self {
+        use fjall::{Error, LsmError};
+        let io = |error: &io::Error| match error.kind() {
+            // Both are what a file that was cut off, or has gone, looks like from inside.
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound | io::ErrorKind::InvalidData => {
+                Self::Damaged { path: path.to_owned(), reason: error.to_string() }
+            }
+            _ => Self::io(path, error),
+        };
+        match error {
+            Error::Io(error) | Error::Storage(LsmError::Io(error)) => io(error),
+            Error::Poisoned => Self::Stopped { path: path.to_owned() },
+            Error::Locked => Self::Locked { path: path.to_owned() },
+            other => Self::Damaged { path: path.to_owned(), reason: other.to_string() },
+        }
+    }
+
+    pub(crate) fn sqlite(path: &Path, error: &rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
+        let path = path.to_owned();
+        let reason = error.to_string();
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => Self::DiskFull { path },
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path, reason },
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::NotWritable { path, reason }
+            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { path },
+            _ => Self::Io { path, reason },
+        }
+    }
 }

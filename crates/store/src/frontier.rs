@@ -37,6 +37,9 @@ pub struct Claim {
     pub link: Link,
     /// How often this row was claimed before and put back.
     pub tries: u32,
+    /// How often the address was visited before in this crawl: 0, but for those that were
+    /// reopened. With the address it names a visit.
+    pub round: u32,
     /// The delay between two requests that its host asked for, when it did.
     pub host_delay: Option<Duration>,
     /// Requests to its host that failed since the last that worked.
@@ -123,7 +126,7 @@ pub trait Frontier: Send + Sync {
 
     /// Puts a claimed row back where it was, to be claimed again not before its host is free:
     /// the request was used for something else (robots.txt), or should be tried again. A row put
-    /// back with `failed` counts one more try.
+    /// back with `failed` counts one more try. A claim that is not known any more is left alone.
     async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError>;
 
     /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect):

@@ -12,17 +12,26 @@
 //! makes a crawl survive anything: files, then library, then frontier. Each step is idempotent,
 //! so a crash between two of them costs at most a repeated request.
 
+mod embedded;
 mod error;
+mod files;
 mod frontier;
 mod library;
+mod lock;
+mod store;
 mod visit;
+mod work;
+
+pub use facts::Order;
 
 pub use crate::error::StoreError;
+pub use crate::files::{FileDraft, Files, StoredFile};
 pub use crate::frontier::{
-    Budgets, Claim, Claims, ClaimLimit, Frontier, FrontierFigures, OriginFile, OriginRecord, Rest,
+    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, Rest,
 };
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Run, RunId,
-    RunLimits,
+    RunLimits, Task,
 };
-pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Order, Outcome, PageFacts, VisitKind, Visited};
+pub use crate::store::{Options, Reader, Store};
+pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, VisitKind, Visited};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use facts::Timestamp;
+use facts::{MediaId, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::{FrontierFigures, StoreError, Visited};
@@ -60,6 +60,19 @@ pub struct Run {
     /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `failed`;
     /// nothing for one that was interrupted or killed, which the next start resumes.
     pub stopped: Option<String>,
+}
+
+/// A slice of a run: so many pages one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Task {
+    /// 1 for the first of a run.
+    pub number: u64,
+    /// When the one before it ended, or the run started.
+    pub started: Timestamp,
+    /// When its last page was read, or the run ended; nothing while it is being filled.
+    pub ended: Option<Timestamp>,
+    /// Pages read in it.
+    pub pages: u64,
 }
 
 /// Counted outcomes of a crawl or of one run, all summed in the transaction that wrote them.
@@ -172,9 +185,15 @@ pub trait Library: Send + Sync {
     /// Figures of one run, or of all runs of a crawl.
     async fn figures(&self, crawl: CrawlId, run: Option<RunId>) -> Result<Figures, StoreError>;
 
+    /// The tasks of a run, in order.
+    async fn tasks(&self, run: RunId) -> Result<Vec<Task>, StoreError>;
+
     /// What went wrong in a crawl, newest first.
     async fn mishaps(&self, crawl: CrawlId, most: usize) -> Result<Vec<Mishap>, StoreError>;
 
     /// Figures of the library, with at most `hosts` hosts.
     async fn library_figures(&self, hosts: usize) -> Result<LibraryFigures, StoreError>;
+
+    /// Where the kept file with this content is, relative to the media directory.
+    async fn media_path(&self, id: MediaId) -> Result<Option<String>, StoreError>;
 }

@@ -1,6 +1,6 @@
 //! What waits to be visited, and what a visit found.
 
-use facts::{MediaId, MediaKind, Priority, Timestamp, Url, UrlId};
+use facts::{MediaId, MediaKind, Order, Timestamp, Url, UrlId};
 use serde::{Deserialize, Serialize};
 
 /// A visit is one page or one media file.
@@ -10,17 +10,6 @@ pub enum VisitKind {
     Page,
     /// A picture, film or sound, as the page that names it says.
     Media(MediaKind),
-}
-
-/// When a link should be visited, as its strategy says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
-    /// In order of discovery (`bfs`).
-    FirstIn,
-    /// Children of the page visited last before everything older, in document order (`dfs`).
-    LastIn,
-    /// Largest first, ties in order of discovery; raised when found again with a larger one.
-    Best(Priority),
 }
 
 /// Words around a link that strategies learn from; each field is cut by whoever fills it.

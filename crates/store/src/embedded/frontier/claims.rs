@@ -1,0 +1,82 @@
+//! Claiming: the best rows of hosts that are free.
+
+use facts::Timestamp;
+
+use super::keys::{self, HostKey, Lane, Rank};
+use super::queue::Taken;
+use super::rows::Row;
+use super::spaces::Space;
+use super::state::State;
+use crate::{Claim, ClaimLimit, Claims, CrawlId, StoreError};
+
+impl State {
+    pub fn claim(&mut self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
+        let now = self.clock.now();
+        if self.queue(crawl)?.is_empty() {
+            return Ok(Claims { empty: true, ..Claims::default() });
+        }
+        if let Some(until) = self.hosts.quiet_until().filter(|&until| now < until) {
+            return Ok(Claims { next: Some(until), ..Claims::default() });
+        }
+        self.wake(crawl, now)?;
+        let mut claims = Vec::new();
+        let mut pages_left = limit.pages;
+        while claims.len() < limit.any {
+            let Some((lane, rank, host)) = self.best(crawl, pages_left > 0)? else { break };
+            if lane == Lane::Pages {
+                pages_left -= 1;
+            }
+            claims.push(self.take(crawl, host, lane, rank)?);
+        }
+        let next = if claims.is_empty() && limit.any > 0 {
+            let (spaces, queue) = (&self.spaces, self.crawls.get_mut(&crawl));
+            queue.map(|queue| queue.next(spaces, limit.pages > 0)).transpose()?.flatten()
+        } else {
+            None
+        };
+        Ok(Claims { claims, next, empty: false })
+    }
+
+    /// Hosts whose rest is over become ready.
+    fn wake(&mut self, crawl: CrawlId, now: Timestamp) -> Result<(), StoreError> {
+        for lane in Lane::ALL {
+            while let Some((until, host)) = self.queue(crawl)?.next_active(lane)
+                && until <= now
+            {
+                self.place(host)?;
+            }
+        }
+        self.wake_parked(crawl, now)
+    }
+
+    /// The best row of a free host, whether the host is active or parked.
+    fn best(&mut self, crawl: CrawlId, pages: bool) -> Result<Option<(Lane, Rank, HostKey)>, StoreError> {
+        loop {
+            let Some(queue) = self.crawls.get_mut(&crawl) else { return Ok(None) };
+            let active = queue.best_active(pages);
+            match queue.best_parked(&self.spaces, pages)? {
+                // Once active, the host stands where it really belongs; so this comes to an end.
+                Some(parked) if active.is_none_or(|active| parked < active) => self.activate(crawl, parked.2)?,
+                _ => return Ok(active),
+            }
+        }
+    }
+
+    fn take(&mut self, crawl: CrawlId, host: HostKey, lane: Lane, rank: Rank) -> Result<Claim, StoreError> {
+        let row: Option<Row> = self.spaces.read(Space::Queue, &keys::row(crawl, host, lane, rank))?;
+        let row = row.ok_or_else(|| self.spaces.damaged("a waiting address has no row"))?;
+        let clock = self.hosts.clock(&self.spaces, host)?;
+        clock.busy = true;
+        let (host_delay, host_failures) = (clock.row.delay, clock.row.failures);
+        let queue = self.queue(crawl)?;
+        let number = queue.row.next;
+        queue.row.next += 1;
+        let id = row.link.url.id();
+        queue.claimed.insert(id.short(), Taken { host, lane, rank });
+        if let Some(backlog) = queue.active.get_mut(&host) {
+            backlog.take(lane, rank);
+        }
+        self.place(host)?;
+        Ok(Claim { number, id, link: row.link, tries: row.tries, round: row.round, host_delay, host_failures })
+    }
+}

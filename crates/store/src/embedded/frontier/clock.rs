@@ -1,0 +1,131 @@
+//! The time of the store, and the politeness clock of each host.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use facts::Timestamp;
+
+use super::keys::HostKey;
+use super::rows::HostRow;
+use super::spaces::{Space, Spaces};
+use crate::StoreError;
+
+/// Wall-clock time that never goes back while the process lives: a clock set back must not make
+/// hosts wait for hours, nor one set forward twice be believed twice.
+pub(super) struct Clock {
+    base: Timestamp,
+    since: Instant,
+    #[cfg(test)]
+    set: Option<Timestamp>,
+}
+
+impl Clock {
+    pub fn start() -> Self {
+        Self {
+            base: wall(),
+            since: Instant::now(),
+            #[cfg(test)]
+            set: None,
+        }
+    }
+
+    pub fn now(&mut self) -> Timestamp {
+        #[cfg(test)]
+        if let Some(set) = self.set {
+            return set;
+        }
+        let steady = self.base + self.since.elapsed();
+        let wall = wall();
+        if wall > steady {
+            (self.base, self.since) = (wall, Instant::now());
+            return wall;
+        }
+        steady
+    }
+
+    /// Stops the clock at a moment of a test's choosing.
+    #[cfg(test)]
+    pub fn set(&mut self, now: Timestamp) {
+        self.set = Some(now);
+    }
+}
+
+fn wall() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+/// A host as politeness sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HostClock {
+    pub row: HostRow,
+    /// A request to it is under way.
+    pub busy: bool,
+}
+
+impl HostClock {
+    pub fn is_free(&self, now: Timestamp) -> bool {
+        !self.busy && self.row.ready_at <= now
+    }
+}
+
+/// The clocks of the hosts in use. All others are in the store.
+pub(super) struct Hosts {
+    clocks: HashMap<HostKey, HostClock>,
+    default_delay: Duration,
+    /// Set after an unclean stop: requests may have been under way then, whose end nobody saw.
+    restarted: Option<Timestamp>,
+}
+
+impl Hosts {
+    pub fn new(default_delay: Duration, restarted: Option<Timestamp>) -> Self {
+        Self { clocks: HashMap::new(), default_delay, restarted }
+    }
+
+    /// Before this no host is free; those with a delay of their own may have to wait longer.
+    pub fn quiet_until(&self) -> Option<Timestamp> {
+        self.restarted.map(|at| at + self.default_delay)
+    }
+
+    pub fn delay(&self, row: &HostRow) -> Duration {
+        row.delay.unwrap_or(self.default_delay)
+    }
+
+    /// The clock of a host, from the store if need be.
+    pub fn clock(&mut self, spaces: &Spaces, host: HostKey) -> Result<&mut HostClock, StoreError> {
+        if !self.clocks.contains_key(&host) {
+            let mut row: HostRow = spaces.read(Space::Hosts, &host.0)?.unwrap_or_default();
+            if let Some(at) = self.restarted {
+                row.ready_at = row.ready_at.max(at + self.delay(&row).max(self.default_delay));
+            }
+            self.clocks.insert(host, HostClock { row, busy: false });
+        }
+        Ok(self.clocks.entry(host).or_insert(HostClock { row: HostRow::default(), busy: false }))
+    }
+
+    /// The host is of no more use, unless a request to it is under way.
+    pub fn forget(&mut self, host: HostKey) {
+        if self.clocks.get(&host).is_some_and(|clock| !clock.busy) {
+            self.clocks.remove(&host);
+        }
+    }
+
+    /// Hosts with a request under way.
+    pub fn busy(&self) -> Vec<HostKey> {
+        self.clocks.iter().filter(|(_, clock)| clock.busy).map(|(&host, _)| host).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_does_not_go_back() {
+        let mut clock = Clock::start();
+        clock.base = clock.base + Duration::from_secs(3600);
+        let ahead = clock.now();
+        assert!(ahead.since(wall()) > Duration::from_secs(3000), "the clock was set back by an hour");
+        assert!(clock.now() >= ahead);
+    }
+}

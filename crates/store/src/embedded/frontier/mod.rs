@@ -1,0 +1,124 @@
+//! The queue on fjall, a log-structured store: millions of random keys at a tenth of the writes of
+//! a B-tree.
+//!
+//! - [`keys`] and [`rows`]: what is stored; [`spaces`]: where, and changes written at once.
+//! - [`front`]: the first keys of a stored order, in memory.
+//! - [`backlog`]: one host's queue in one crawl; [`queue`]: the hosts of a crawl, active or parked.
+//! - [`staging`]: links on their way in; [`claims`]: rows on their way out.
+//! - [`clock`]: time, and when each host may be asked; [`state`]: all of it together.
+
+mod backlog;
+mod claims;
+mod clock;
+mod front;
+mod keys;
+mod queue;
+mod rows;
+mod spaces;
+mod staging;
+mod state;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use facts::{HostName, Origin, Timestamp};
+
+use self::spaces::Space;
+use self::state::State;
+use crate::work::off_thread;
+use crate::{
+    Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, OriginFile, OriginRecord, Rest,
+    StoreError, Visited,
+};
+
+/// The queue of every crawl in one directory.
+#[derive(Clone)]
+pub(crate) struct EmbeddedFrontier(Arc<Mutex<State>>);
+
+impl EmbeddedFrontier {
+    /// Opens or makes the queue. After an unclean stop each host waits its full delay.
+    pub fn open(path: &Path, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
+        Ok(Self(Arc::new(Mutex::new(State::open(path, default_delay, active_hosts)?))))
+    }
+
+    /// Writes the mark of a clean stop.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.with(State::close).await
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut State) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let state = Arc::clone(&self.0);
+        // What a panic left half done in memory is not on disk: going on is safe.
+        off_thread(move || work(state.lock().unwrap_or_else(PoisonError::into_inner).opened()?)).await
+    }
+
+    /// [`Frontier::finish`] for visits that are shared with the library.
+    pub async fn finish_shared(
+        &self,
+        crawl: CrawlId,
+        visits: Arc<Vec<Visited>>,
+        budgets: Budgets,
+    ) -> Result<(), StoreError> {
+        self.with(move |state| state.finish(crawl, &visits, budgets)).await
+    }
+}
+
+fn origin_key(origin: &Origin, file: OriginFile) -> Vec<u8> {
+    let file = match file {
+        OriginFile::Robots => 'r',
+        OriginFile::Tdm => 't',
+    };
+    format!("{file} {origin}").into_bytes()
+}
+
+#[async_trait]
+impl Frontier for EmbeddedFrontier {
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        self.with(|state| Ok(state.clock.now())).await
+    }
+
+    async fn add(&self, crawl: CrawlId, links: Vec<Link>, budgets: Budgets) -> Result<u64, StoreError> {
+        self.with(move |state| state.add(crawl, &links, budgets)).await
+    }
+
+    async fn claim(&self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
+        self.with(move |state| state.claim(crawl, limit)).await
+    }
+
+    async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError> {
+        let host = host.clone();
+        self.with(move |state| state.release(&host, rest)).await
+    }
+
+    async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError> {
+        self.with(move |state| state.put_back(crawl, claim, failed)).await
+    }
+
+    async fn reserve(&self, host: &HostName) -> Result<Option<Timestamp>, StoreError> {
+        let host = host.clone();
+        self.with(move |state| state.reserve(&host)).await
+    }
+
+    async fn finish(&self, crawl: CrawlId, visits: &[Visited], budgets: Budgets) -> Result<(), StoreError> {
+        self.finish_shared(crawl, Arc::new(visits.to_vec()), budgets).await
+    }
+
+    async fn origin(&self, origin: &Origin, file: OriginFile) -> Result<Option<OriginRecord>, StoreError> {
+        let key = origin_key(origin, file);
+        self.with(move |state| state.spaces.read(Space::Origins, &key)).await
+    }
+
+    async fn remember_origin(&self, origin: &Origin, file: OriginFile, record: OriginRecord) -> Result<(), StoreError> {
+        let key = origin_key(origin, file);
+        self.with(move |state| state.spaces.put(Space::Origins, &key, &record)).await
+    }
+
+    async fn figures(&self, crawl: CrawlId) -> Result<FrontierFigures, StoreError> {
+        self.with(move |state| state.figures(crawl)).await
+    }
+}

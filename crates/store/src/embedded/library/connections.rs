@@ -1,0 +1,105 @@
+//! Connections to the library's file: one that writes, a few that read.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use super::schema;
+use crate::StoreError;
+
+/// Readers kept open between questions.
+const IDLE_READERS: usize = 4;
+
+pub(super) struct Connections {
+    path: PathBuf,
+    writer: Option<Mutex<Connection>>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+impl Connections {
+    /// Opens or makes the library, for writing.
+    pub fn write(path: &Path) -> Result<Self, StoreError> {
+        let open = || {
+            let db = Connection::open(path)?;
+            db.busy_timeout(Duration::from_secs(10))?;
+            db.pragma_update(None, "journal_mode", "WAL")?;
+            // Each commit reaches the disk, and so comes before the queue's mark of the visit
+            // also when the power fails.
+            db.pragma_update(None, "synchronous", "FULL")?;
+            db.pragma_update(None, "foreign_keys", "ON")?;
+            db.pragma_update(None, "cache_size", -8_192)?;
+            db.pragma_update(None, "journal_size_limit", 16 << 20)?;
+            db.set_prepared_statement_cache_capacity(64);
+            Ok(db)
+        };
+        let mut db = open().map_err(|error| StoreError::sqlite(path, &error))?;
+        schema::migrate(&mut db, path)?;
+        Ok(Self { path: path.to_owned(), writer: Some(Mutex::new(db)), readers: Mutex::default() })
+    }
+
+    /// Opens a library that is there, for reading only.
+    pub fn read(path: &Path) -> Result<Self, StoreError> {
+        let connections = Self { path: path.to_owned(), writer: None, readers: Mutex::default() };
+        let db = connections.reader()?;
+        if schema::version(&db, path)? < schema::VERSION {
+            // Readers do not change files: the next writer brings the tables up to date.
+            let reason = "its tables are older than this program; the next crawl brings them up to date".into();
+            return Err(StoreError::Io { path: path.to_owned(), reason });
+        }
+        connections.keep(db);
+        Ok(connections)
+    }
+
+    /// Asks the library, beside whoever writes.
+    pub fn ask<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let db = match idle {
+            Some(db) => db,
+            None => self.reader()?,
+        };
+        let answer = question(&db).map_err(|error| StoreError::sqlite(&self.path, &error))?;
+        self.keep(db);
+        Ok(answer)
+    }
+
+    /// Changes the library, all or nothing.
+    pub fn change<T>(
+        &self,
+        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly { path: self.path.clone() }) };
+        let mut db = writer.lock().unwrap_or_else(PoisonError::into_inner);
+        let change = || {
+            let transaction = db.transaction()?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        change().map_err(|error: rusqlite::Error| StoreError::sqlite(&self.path, &error))
+    }
+
+    fn keep(&self, db: Connection) {
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < IDLE_READERS {
+            readers.push(db);
+        }
+    }
+
+    fn reader(&self) -> Result<Connection, StoreError> {
+        let open = |flags| {
+            let db = Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+            db.busy_timeout(Duration::from_secs(10))?;
+            db.pragma_update(None, "query_only", "ON")?;
+            db.pragma_update(None, "cache_size", -2_048)?;
+            db.pragma_query_value(None, "schema_version", |_| Ok(()))?;
+            Ok(db)
+        };
+        // A reader may have to make the index of the write-ahead log, so it is let to write; where
+        // the directory cannot be written, it must do without.
+        open(OpenFlags::SQLITE_OPEN_READ_WRITE)
+            .or_else(|_: rusqlite::Error| open(OpenFlags::SQLITE_OPEN_READ_ONLY))
+            .map_err(|error: rusqlite::Error| StoreError::sqlite(&self.path, &error))
+    }
+}

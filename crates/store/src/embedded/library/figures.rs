@@ -1,0 +1,98 @@
+//! Figures, read from the tallies that are summed in the transactions they count.
+
+use facts::{MediaId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::runs;
+use crate::{CrawlId, CrawlSummary, Figures, HostFigures, LibraryFigures, Mishap, RunId};
+
+/// Runs listed with the figures of a library.
+const RUNS: usize = 1_000;
+
+pub(super) fn of_crawl(db: &Connection, crawl: CrawlId, run: Option<RunId>) -> rusqlite::Result<Figures> {
+    let mut figures = Figures::default();
+    let mut select = db.prepare_cached(
+        "SELECT name, sum(count) FROM tally WHERE crawl = ?1 AND (?2 IS NULL OR run = ?2) GROUP BY name",
+    )?;
+    let mut rows = select.query(params![crawl.0, run.map(|run| run.0)])?;
+    while let Some(row) = rows.next()? {
+        let name: String = row.get(0)?;
+        add(&mut figures, &name, row.get::<_, i64>(1)? as u64);
+    }
+    Ok(figures)
+}
+
+/// Names of tallies are paths: `pages`, `kept/image`, `refused/image/too-large`, `error/http-404`.
+fn add(figures: &mut Figures, name: &str, count: u64) {
+    let (head, rest) = name.split_once('/').unwrap_or((name, ""));
+    match head {
+        "pages" => figures.pages += count,
+        "visits" => figures.visits += count,
+        "bytes" => figures.bytes += count,
+        "duplicates" => figures.duplicates += count,
+        "seen" => figures.media.entry(rest.into()).or_default().seen += count,
+        "kept" => figures.media.entry(rest.into()).or_default().kept += count,
+        "refused" => {
+            let (kind, reason) = rest.split_once('/').unwrap_or((rest, ""));
+            *figures.media.entry(kind.into()).or_default().refused.entry(reason.into()).or_default() += count;
+        }
+        "error" => *figures.errors.entry(rest.into()).or_default() += count,
+        _ => {}
+    }
+}
+
+pub(super) fn summaries(db: &Connection) -> rusqlite::Result<Vec<CrawlSummary>> {
+    runs::crawls(db)?
+        .into_iter()
+        .map(|(crawl, frontier)| {
+            let (figures, runs) = (of_crawl(db, crawl.id, None)?, runs::runs(db, crawl.id)?);
+            Ok(CrawlSummary { crawl, figures, frontier, runs })
+        })
+        .collect()
+}
+
+pub(super) fn mishaps(db: &Connection, crawl: CrawlId, most: usize) -> rusqlite::Result<Vec<Mishap>> {
+    db.prepare_cached(
+        "SELECT at, url, reason, detail FROM visit WHERE crawl = ?1 AND outcome = 'failed' ORDER BY id DESC LIMIT ?2",
+    )?
+    .query_map(params![crawl.0, most as i64], |row| {
+        Ok(Mishap { at: Timestamp(row.get(0)?), url: row.get(1)?, reason: row.get(2)?, detail: row.get(3)? })
+    })?
+    .collect()
+}
+
+pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<LibraryFigures> {
+    let mut figures = LibraryFigures { runs: runs::all_runs(db, RUNS)?, ..LibraryFigures::default() };
+    for (_, frontier) in runs::crawls(db)? {
+        figures.discovered += frontier.known_pages + frontier.known_media;
+    }
+    let total = |name: &str| -> rusqlite::Result<u64> {
+        let sum: i64 = db
+            .prepare_cached("SELECT coalesce(sum(count), 0) FROM tally WHERE name = ?1")?
+            .query_row([name], |row| row.get(0))?;
+        Ok(sum as u64)
+    };
+    (figures.visited, figures.pages) = (total("visits")?, total("pages")?);
+    figures.media = db
+        .prepare_cached("SELECT kind, count(*) FROM media GROUP BY kind")?
+        .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?
+        .collect::<rusqlite::Result<_>>()?;
+    figures.hosts = db
+        .prepare_cached(
+            "SELECT name, pages, images FROM host WHERE pages > 0 OR images > 0
+             ORDER BY pages DESC, images DESC, name LIMIT ?1",
+        )?
+        .query_map([hosts as i64], |row| {
+            let (pages, images): (i64, i64) = (row.get(1)?, row.get(2)?);
+            Ok(HostFigures { host: row.get(0)?, pages: pages as u64, images: images as u64 })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(figures)
+}
+
+/// Where the file with this content is, relative to the media directory.
+pub(super) fn media_path(db: &Connection, id: MediaId) -> rusqlite::Result<Option<String>> {
+    db.prepare_cached("SELECT path FROM media WHERE sha256 = ?1")?
+        .query_row([id.as_bytes()], |row| row.get(0))
+        .optional()
+}

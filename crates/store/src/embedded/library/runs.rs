@@ -1,0 +1,175 @@
+//! Crawls, their runs, and the tasks of a run.
+
+use facts::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
+
+use crate::{Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Task};
+
+const RUN: &str = "id, crawl, max_pages, max_seconds, max_bytes, task_pages, started, ended, seconds, stopped";
+
+pub(super) fn crawl(db: &Connection, name: &str) -> rusqlite::Result<Option<Crawl>> {
+    db.prepare_cached("SELECT id, name, settings, created FROM crawl WHERE name = ?1")?
+        .query_row([name], read_crawl)
+        .optional()
+}
+
+pub(super) fn save_crawl(db: &Transaction<'_>, name: &str, settings: &str, now: Timestamp) -> rusqlite::Result<Crawl> {
+    db.prepare_cached(
+        "INSERT INTO crawl (name, settings, created, frontier) VALUES (?1, ?2, ?3, ?4)
+         ON CONFLICT (name) DO UPDATE SET settings = excluded.settings",
+    )?
+    .execute(params![name, settings, now.0, json(&FrontierFigures::default())])?;
+    db.prepare_cached("SELECT id, name, settings, created FROM crawl WHERE name = ?1")?.query_row([name], read_crawl)
+}
+
+/// All crawls with their queues, newest first.
+pub(super) fn crawls(db: &Connection) -> rusqlite::Result<Vec<(Crawl, FrontierFigures)>> {
+    db.prepare_cached("SELECT id, name, settings, created, frontier FROM crawl ORDER BY id DESC")?
+        .query_map([], |row| Ok((read_crawl(row)?, read_json(row, 4)?)))?
+        .collect()
+}
+
+/// The run an interrupted or killed one left undone, or a new one; `None` when there is no such
+/// crawl.
+pub(super) fn start_run(
+    db: &Transaction<'_>,
+    crawl: CrawlId,
+    limits: RunLimits,
+    task_pages: u64,
+    now: Timestamp,
+) -> rusqlite::Result<Option<Run>> {
+    if !db.prepare_cached("SELECT 1 FROM crawl WHERE id = ?1")?.exists([crawl.0])? {
+        return Ok(None);
+    }
+    let unfinished = db
+        .prepare_cached("SELECT id FROM run WHERE crawl = ?1 AND stopped IS NULL ORDER BY id DESC LIMIT 1")?
+        .query_row([crawl.0], |row| row.get::<_, i64>(0))
+        .optional()?;
+    let id = match unfinished {
+        Some(id) => {
+            db.prepare_cached("UPDATE run SET ended = NULL WHERE id = ?1")?.execute([id])?;
+            id
+        }
+        None => {
+            db.prepare_cached(
+                "INSERT INTO run (crawl, max_pages, max_seconds, max_bytes, task_pages, started)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                crawl.0,
+                limits.pages.map(signed),
+                limits.seconds.map(signed),
+                limits.bytes.map(signed),
+                signed(task_pages),
+                now.0
+            ])?;
+            db.last_insert_rowid()
+        }
+    };
+    db.prepare_cached(&format!("SELECT {RUN} FROM run WHERE id = ?1"))?.query_row([id], read_run).map(Some)
+}
+
+/// `false` when there is no such run.
+pub(super) fn beat(
+    db: &Transaction<'_>,
+    run: RunId,
+    seconds: f64,
+    frontier: &FrontierFigures,
+) -> rusqlite::Result<bool> {
+    let known = db.prepare_cached("UPDATE run SET seconds = ?2 WHERE id = ?1")?.execute(params![run.0, seconds])?;
+    db.prepare_cached("UPDATE crawl SET frontier = ?2 WHERE id = (SELECT crawl FROM run WHERE id = ?1)")?
+        .execute(params![run.0, json(frontier)])?;
+    Ok(known > 0)
+}
+
+/// `false` when there is no such run.
+pub(super) fn end_run(
+    db: &Transaction<'_>,
+    run: RunId,
+    seconds: f64,
+    stopped: Option<&str>,
+    now: Timestamp,
+) -> rusqlite::Result<bool> {
+    let known = db
+        .prepare_cached("UPDATE run SET seconds = ?2, stopped = ?3, ended = ?4 WHERE id = ?1")?
+        .execute(params![run.0, seconds, stopped, now.0])?;
+    if stopped.is_some() {
+        db.prepare_cached("UPDATE task SET ended = ?2 WHERE run = ?1 AND ended IS NULL")?
+            .execute(params![run.0, now.0])?;
+    }
+    Ok(known > 0)
+}
+
+pub(super) fn runs(db: &Connection, crawl: CrawlId) -> rusqlite::Result<Vec<Run>> {
+    db.prepare_cached(&format!("SELECT {RUN} FROM run WHERE crawl = ?1 ORDER BY id"))?
+        .query_map([crawl.0], read_run)?
+        .collect()
+}
+
+/// The newest `most` runs of all crawls, oldest first, with the crawl's name and the pages read.
+pub(super) fn all_runs(db: &Connection, most: usize) -> rusqlite::Result<Vec<(String, Run, u64)>> {
+    let columns: Vec<String> = RUN.split(", ").map(|column| format!("run.{column}")).collect();
+    let mut runs: Vec<_> = db
+        .prepare_cached(&format!(
+            "SELECT {}, crawl.name, coalesce(tally.count, 0) FROM run JOIN crawl ON crawl.id = run.crawl
+             LEFT JOIN tally ON tally.crawl = run.crawl AND tally.run = run.id AND tally.name = 'pages'
+             ORDER BY run.id DESC LIMIT ?1",
+            columns.join(", ")
+        ))?
+        .query_map([signed(most as u64)], |row| Ok((row.get(10)?, read_run(row)?, row.get::<_, i64>(11)? as u64)))?
+        .collect::<rusqlite::Result<_>>()?;
+    runs.reverse();
+    Ok(runs)
+}
+
+pub(super) fn tasks(db: &Connection, run: RunId) -> rusqlite::Result<Vec<Task>> {
+    db.prepare_cached("SELECT number, started, ended, pages FROM task WHERE run = ?1 ORDER BY number")?
+        .query_map([run.0], |row| {
+            Ok(Task {
+                number: row.get::<_, i64>(0)? as u64,
+                started: Timestamp(row.get(1)?),
+                ended: row.get::<_, Option<i64>>(2)?.map(Timestamp),
+                pages: row.get::<_, i64>(3)? as u64,
+            })
+        })?
+        .collect()
+}
+
+fn read_crawl(row: &Row<'_>) -> rusqlite::Result<Crawl> {
+    Ok(Crawl {
+        id: CrawlId(row.get(0)?),
+        name: row.get(1)?,
+        settings: read_json(row, 2)?,
+        created: Timestamp(row.get(3)?),
+    })
+}
+
+fn read_run(row: &Row<'_>) -> rusqlite::Result<Run> {
+    let limit = |column: usize| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(column)?.map(|n| n as u64));
+    Ok(Run {
+        id: RunId(row.get(0)?),
+        crawl: CrawlId(row.get(1)?),
+        limits: RunLimits { pages: limit(2)?, seconds: limit(3)?, bytes: limit(4)? },
+        task_pages: row.get::<_, i64>(5)? as u64,
+        started: Timestamp(row.get(6)?),
+        ended: row.get::<_, Option<i64>>(7)?.map(Timestamp),
+        seconds: row.get(8)?,
+        stopped: row.get(9)?,
+    })
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
+    })
+}
+
+fn json(figures: &FrontierFigures) -> String {
+    serde_json::to_string(figures).unwrap_or_else(|_| "{}".into())
+}
+
+/// SQLite's numbers end at 2⁶³ − 1.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,160 @@
+//! The tables of the library, as steps from nothing to the newest version.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::StoreError;
+
+/// Step *n* brings a library of version *n* to version *n + 1*. Steps that were ever released are
+/// never changed, only followed.
+const STEPS: &[&str] = &["
+CREATE TABLE crawl (
+    id        INTEGER PRIMARY KEY,
+    name      TEXT NOT NULL UNIQUE,
+    settings  TEXT NOT NULL,
+    created   INTEGER NOT NULL,
+    frontier  TEXT NOT NULL
+);
+
+CREATE TABLE run (
+    id          INTEGER PRIMARY KEY,
+    crawl       INTEGER NOT NULL REFERENCES crawl,
+    max_pages   INTEGER,
+    max_seconds INTEGER,
+    max_bytes   INTEGER,
+    task_pages  INTEGER NOT NULL,
+    started     INTEGER NOT NULL,
+    ended       INTEGER,
+    seconds     REAL NOT NULL DEFAULT 0,
+    stopped     TEXT
+);
+CREATE INDEX run_of_crawl ON run (crawl);
+
+CREATE TABLE task (
+    id      INTEGER PRIMARY KEY,
+    run     INTEGER NOT NULL REFERENCES run,
+    number  INTEGER NOT NULL,
+    started INTEGER NOT NULL,
+    ended   INTEGER,
+    pages   INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (run, number)
+);
+
+CREATE TABLE host (
+    id     INTEGER PRIMARY KEY,
+    name   TEXT NOT NULL UNIQUE,
+    pages  INTEGER NOT NULL DEFAULT 0,
+    images INTEGER NOT NULL DEFAULT 0
+);
+
+-- url_id is the first half of the SHA-256 that identifies an address.
+CREATE TABLE page (
+    id          INTEGER PRIMARY KEY,
+    url_id      BLOB NOT NULL UNIQUE,
+    url         TEXT NOT NULL,
+    host        INTEGER NOT NULL REFERENCES host,
+    title       TEXT NOT NULL,
+    description TEXT NOT NULL,
+    language    TEXT,
+    size        INTEGER NOT NULL,
+    canonical   TEXT,
+    first_seen  INTEGER NOT NULL,
+    last_seen   INTEGER NOT NULL
+);
+
+CREATE TABLE visit (
+    id      INTEGER PRIMARY KEY,
+    crawl   INTEGER NOT NULL REFERENCES crawl,
+    url_id  BLOB NOT NULL,
+    round   INTEGER NOT NULL,
+    url     TEXT NOT NULL,
+    run     INTEGER NOT NULL REFERENCES run,
+    task    INTEGER REFERENCES task,
+    kind    TEXT NOT NULL,
+    depth   INTEGER NOT NULL,
+    parent  BLOB,
+    at      INTEGER NOT NULL,
+    took_ms INTEGER NOT NULL,
+    bytes   INTEGER NOT NULL,
+    status  INTEGER,
+    outcome TEXT NOT NULL,
+    reason  TEXT,
+    detail  TEXT,
+    UNIQUE (crawl, url_id, round)
+);
+CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
+
+CREATE TABLE media (
+    id     INTEGER PRIMARY KEY,
+    sha256 BLOB NOT NULL UNIQUE,
+    kind   TEXT NOT NULL,
+    format TEXT NOT NULL,
+    size   INTEGER NOT NULL,
+    path   TEXT NOT NULL,
+    host   INTEGER NOT NULL REFERENCES host
+);
+CREATE INDEX media_by_kind ON media (kind);
+
+CREATE TABLE media_address (
+    id      INTEGER PRIMARY KEY,
+    url_id  BLOB NOT NULL UNIQUE,
+    url     TEXT NOT NULL,
+    host    INTEGER NOT NULL REFERENCES host,
+    kind    TEXT NOT NULL,
+    media   INTEGER REFERENCES media,
+    refused TEXT
+);
+CREATE INDEX address_of_media ON media_address (media) WHERE media IS NOT NULL;
+
+CREATE TABLE reference (
+    page          INTEGER NOT NULL REFERENCES page,
+    media_address INTEGER NOT NULL REFERENCES media_address,
+    description   TEXT NOT NULL,
+    PRIMARY KEY (page, media_address)
+) WITHOUT ROWID;
+CREATE INDEX reference_to_media ON reference (media_address);
+
+CREATE TABLE sighting (
+    crawl         INTEGER NOT NULL REFERENCES crawl,
+    media_address INTEGER NOT NULL REFERENCES media_address,
+    PRIMARY KEY (crawl, media_address)
+) WITHOUT ROWID;
+
+CREATE TABLE tally (
+    crawl INTEGER NOT NULL REFERENCES crawl,
+    run   INTEGER NOT NULL REFERENCES run,
+    name  TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (crawl, run, name)
+) WITHOUT ROWID;
+"];
+
+/// The newest version.
+pub(super) const VERSION: u32 = STEPS.len() as u32;
+
+/// Brings a library to the newest version.
+pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let found = version(db, path)?;
+    for (step, number) in STEPS.iter().zip(1u32..).skip(found as usize) {
+        let apply = |db: &mut Connection| {
+            let transaction = db.transaction()?;
+            transaction.execute_batch(step)?;
+            transaction.pragma_update(None, "user_version", number)?;
+            transaction.commit()
+        };
+        apply(db).map_err(|error| StoreError::sqlite(path, &error))?;
+    }
+    Ok(())
+}
+
+/// The version of a library, unless it is of the future.
+pub(super) fn version(db: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let found = db
+        .pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0))
+        .map_err(|error| StoreError::sqlite(path, &error))?;
+    if found > VERSION {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+    }
+    Ok(found)
+}

@@ -1,0 +1,278 @@
+//! Kept files: `media/<host>/<2 hex>/<sha256>.<extension>`.
+//!
+//! A file is written to `media/.tmp`, made safe on disk, and only then renamed to its place: a
+//! half-written file is never visible, and a visible one has the content its name says.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use facts::{HostName, MediaId};
+use lru::LruCache;
+use sha2::{Digest, Sha256};
+
+use crate::StoreError;
+
+/// Files placed lately, which the library may not know yet.
+const LATELY: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
+
+/// Longest directory name made of a host (file systems end at 255 bytes).
+const LONGEST_HOST: usize = 200;
+
+/// The media directory.
+#[derive(Clone, Debug)]
+pub struct Files(Arc<Directory>);
+
+#[derive(Debug)]
+struct Directory {
+    root: PathBuf,
+    drafts: AtomicU64,
+    placed: Mutex<LruCache<MediaId, String>>,
+}
+
+/// A file in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredFile {
+    /// SHA-256 of its bytes.
+    pub id: MediaId,
+    /// Bytes.
+    pub size: u64,
+    /// Where it is, relative to the media directory.
+    pub path: String,
+}
+
+impl Files {
+    /// Opens the media directory and removes what a crash left half written.
+    pub(crate) fn open(root: PathBuf) -> Result<Self, StoreError> {
+        let drafts = root.join(".tmp");
+        let clear = || {
+            fs::create_dir_all(&drafts)?;
+            for entry in fs::read_dir(&drafts)? {
+                fs::remove_file(entry?.path())?;
+            }
+            Ok(())
+        };
+        clear().map_err(|error| StoreError::io(&drafts, &error))?;
+        let placed = Mutex::new(LruCache::new(LATELY));
+        Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), placed })))
+    }
+
+    /// The media directory.
+    pub fn root(&self) -> &Path {
+        &self.0.root
+    }
+
+    /// Starts a file of this host. Blocking, as is all that a draft does: for threads made for it.
+    pub fn draft(&self, host: &HostName) -> Result<FileDraft, StoreError> {
+        let number = self.0.drafts.fetch_add(1, Ordering::Relaxed);
+        let path = self.0.root.join(".tmp").join(number.to_string());
+        let file = File::create_new(&path).map_err(|error| StoreError::io(&path, &error))?;
+        Ok(FileDraft { files: self.clone(), file, path, host: directory_of(host), hash: Sha256::new(), size: 0 })
+    }
+
+    /// Where content was placed lately.
+    pub(crate) fn lately(&self, id: &MediaId) -> Option<String> {
+        self.0.placed.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+}
+
+/// A file being written; removed when dropped before it is finished.
+#[derive(Debug)]
+pub struct FileDraft {
+    files: Files,
+    file: File,
+    path: PathBuf,
+    host: String,
+    hash: Sha256,
+    size: u64,
+}
+
+impl FileDraft {
+    /// Appends bytes.
+    pub fn write(&mut self, chunk: &[u8]) -> Result<(), StoreError> {
+        self.file.write_all(chunk).map_err(|error| StoreError::io(&self.path, &error))?;
+        self.hash.update(chunk);
+        self.size += chunk.len() as u64;
+        Ok(())
+    }
+
+    /// Bytes so far.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// SHA-256 of the bytes so far.
+    pub fn id(&self) -> MediaId {
+        MediaId::from_sha256(self.hash.clone().finalize().into())
+    }
+
+    /// Puts the file in its place, under its host, named by its content.
+    /// [`Store::keep`](crate::Store::keep) also looks whether another host gave the same content.
+    pub fn finish(self, extension: &str) -> Result<StoredFile, StoreError> {
+        let id = self.id();
+        let hex = id.to_string();
+        let path = format!("{}/{}/{hex}.{}", self.host, &hex[..2], safe_extension(extension));
+        self.place(path)
+    }
+
+    /// Puts the file at this path, unless a file of its name and size is there: names are made of
+    /// the content.
+    pub(crate) fn place(self, path: String) -> Result<StoredFile, StoreError> {
+        let stored = StoredFile { id: self.id(), size: self.size, path };
+        let target = self.files.0.root.join(&stored.path);
+        let place = || {
+            if fs::metadata(&target).is_ok_and(|there| there.is_file() && there.len() == self.size) {
+                return Ok(());
+            }
+            self.file.sync_all()?;
+            let (directory, above) = (target.parent(), target.parent().and_then(Path::parent));
+            if let Some(directory) = directory {
+                fs::create_dir_all(directory)?;
+            }
+            fs::rename(&self.path, &target)?;
+            // The name is safe once its directory is, and that once the one above it is.
+            [directory, above, Some(&self.files.0.root)].into_iter().flatten().try_for_each(sync_directory)
+        };
+        place().map_err(|error| StoreError::io(&target, &error))?;
+        let mut placed = self.files.0.placed.lock().unwrap_or_else(PoisonError::into_inner);
+        placed.put(stored.id, stored.path.clone());
+        drop(placed);
+        Ok(stored)
+    }
+}
+
+impl Drop for FileDraft {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.path)
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(path = %self.path.display(), %error, "a draft could not be removed");
+        }
+    }
+}
+
+fn sync_directory(path: &Path) -> std::io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+/// A host as a directory name: an IPv6 address without its brackets and colons, a name that is too
+/// long cut and told apart by its hash.
+fn directory_of(host: &HostName) -> String {
+    let safe: String = host
+        .as_str()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '_' })
+        .collect();
+    let trimmed = safe.trim_matches(['_', '.']);
+    if trimmed == host.as_str() && trimmed.len() <= LONGEST_HOST && !trimmed.is_empty() {
+        return safe;
+    }
+    let hash = MediaId::from_sha256(Sha256::digest(host.as_str().as_bytes()).into()).to_string();
+    let start: String = trimmed.chars().take(LONGEST_HOST - 17).collect();
+    format!("{start}~{}", &hash[..16])
+}
+
+/// Short, lower case, letters and digits; `bin` when nothing is left.
+fn safe_extension(extension: &str) -> String {
+    let safe: String =
+        extension.chars().filter(char::is_ascii_alphanumeric).take(8).collect::<String>().to_ascii_lowercase();
+    if safe.is_empty() { "bin".into() } else { safe }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files() -> (tempfile::TempDir, Files) {
+        let dir = tempfile::tempdir().unwrap();
+        let files = Files::open(dir.path().join("media")).unwrap();
+        (dir, files)
+    }
+
+    fn host(name: &str) -> HostName {
+        HostName::parse(name).unwrap()
+    }
+
+    fn drafts(files: &Files) -> usize {
+        fs::read_dir(files.root().join(".tmp")).unwrap().count()
+    }
+
+    #[test]
+    fn a_finished_file_is_named_by_its_content() {
+        let (_dir, files) = files();
+        let mut draft = files.draft(&host("example.org")).unwrap();
+        draft.write(b"hel").unwrap();
+        draft.write(b"lo").unwrap();
+        let stored = draft.finish("JPEG").unwrap();
+        let hex = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
+        assert_eq!(stored.path, format!("example.org/2c/{hex}.jpeg"));
+        assert_eq!((stored.id.to_string().as_str(), stored.size), (hex, 5));
+        assert_eq!(fs::read(files.root().join(&stored.path)).unwrap(), b"hello");
+        assert_eq!(drafts(&files), 0);
+    }
+
+    #[test]
+    fn the_same_content_again_leaves_one_file() {
+        let (_dir, files) = files();
+        let store = || {
+            let mut draft = files.draft(&host("example.org")).unwrap();
+            draft.write(b"twice").unwrap();
+            draft.finish("png").unwrap()
+        };
+        assert_eq!(store(), store());
+        assert_eq!(drafts(&files), 0);
+    }
+
+    #[test]
+    fn a_dropped_draft_leaves_nothing_and_so_does_a_crash() {
+        let (dir, files) = files();
+        let mut draft = files.draft(&host("example.org")).unwrap();
+        draft.write(b"half").unwrap();
+        assert_eq!(drafts(&files), 1);
+        drop(draft);
+        assert_eq!(drafts(&files), 0);
+
+        fs::write(files.root().join(".tmp/7"), b"half").unwrap();
+        let files = Files::open(dir.path().join("media")).unwrap();
+        assert_eq!(drafts(&files), 0);
+    }
+
+    #[test]
+    fn a_cut_off_file_of_the_same_name_is_replaced() {
+        let (_dir, files) = files();
+        let store = || {
+            let mut draft = files.draft(&host("example.org")).unwrap();
+            draft.write(b"whole").unwrap();
+            draft.finish("png").unwrap()
+        };
+        let path = files.root().join(store().path);
+        fs::write(&path, b"who").unwrap();
+        store();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn every_host_has_a_directory_of_its_own() {
+        let long = format!("{}.example", ["a".repeat(60), "b".repeat(60), "c".repeat(60), "d".repeat(60)].join("."));
+        let longer = format!("x{long}");
+        let hosts = ["example.org", "127.0.0.1", "[::1]", "[2001:db8::1]", "a_b.example", "..example", &long, &longer];
+        let names: Vec<String> =
+            hosts.iter().filter_map(|name| HostName::parse(name)).map(|h| directory_of(&h)).collect();
+        assert!(names.len() >= 7);
+        for (i, name) in names.iter().enumerate() {
+            assert!(name.len() <= 255 && !name.contains([':', '[', '/']) && !name.starts_with('.'), "{name}");
+            assert!(!names[..i].contains(name), "{name} twice");
+        }
+        assert_eq!(names[0], "example.org");
+    }
+
+    #[test]
+    fn extensions_are_harmless() {
+        for (given, safe) in [("jpeg", "jpeg"), ("../../etc", "etc"), ("", "bin"), ("PNG", "png"), ("a/b", "ab")] {
+            assert_eq!(safe_extension(given), safe);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! A data directory: queue, library and files together.
+//!
+//! ```text
+//! DIR/writer.lock   who writes
+//! DIR/frontier/     the queue
+//! DIR/library.db    the library
+//! DIR/media/        the files
+//! ```
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary};
+use crate::lock::WriterLock;
+use crate::work::off_thread;
+use crate::{Budgets, CrawlId, FileDraft, Files, Frontier, Library, RunId, StoreError, StoredFile, Visited};
+
+const FRONTIER: &str = "frontier";
+const LIBRARY: &str = "library.db";
+const MEDIA: &str = "media";
+
+/// How a store is opened for writing.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What the writer does, for whoever finds the directory in use: `crawl demo`.
+    pub what: String,
+    /// The delay of hosts that ask for none, which all of them wait after an unclean stop.
+    pub default_delay: Duration,
+    /// Hosts whose queues are in memory; the others wait in the store.
+    pub active_hosts: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { what: String::new(), default_delay: Duration::from_secs(1), active_hosts: 8_192 }
+    }
+}
+
+/// A data directory opened for writing. One at a time.
+pub struct Store {
+    dir: PathBuf,
+    frontier: EmbeddedFrontier,
+    library: EmbeddedLibrary,
+    files: Files,
+    shared: (Arc<dyn Frontier>, Arc<dyn Library>),
+    // Dropped last: the directory is free once everything else is closed.
+    _lock: WriterLock,
+}
+
+/// A data directory opened for reading, while someone may write.
+pub struct Reader {
+    library: Arc<dyn Library>,
+    media: PathBuf,
+}
+
+impl Store {
+    /// Opens or makes a data directory for writing. Blocks while it reads.
+    pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
+        fs::create_dir_all(dir).map_err(|error| StoreError::io(dir, &error))?;
+        refuse_foreign(dir)?;
+        let lock = WriterLock::take(dir, &options.what)?;
+        let library = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
+        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), options.default_delay, options.active_hosts)?;
+        let files = Files::open(dir.join(MEDIA))?;
+        let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
+        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, _lock: lock })
+    }
+
+    /// Opens a data directory for reading.
+    pub fn read(dir: &Path) -> Result<Reader, StoreError> {
+        let path = dir.join(LIBRARY);
+        match fs::metadata(&path) {
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(StoreError::Missing { dir: dir.to_owned() });
+            }
+            Err(error) => return Err(StoreError::io(&path, &error)),
+        }
+        Ok(Reader { library: Arc::new(EmbeddedLibrary::read(&path)?), media: dir.join(MEDIA) })
+    }
+
+    /// The directory.
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The queue. To be dropped before another store opens the directory.
+    pub fn frontier(&self) -> &Arc<dyn Frontier> {
+        &self.shared.0
+    }
+
+    /// The library.
+    pub fn library(&self) -> &Arc<dyn Library> {
+        &self.shared.1
+    }
+
+    /// The files.
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// Puts a draft in its place, or lets go of it when its content is kept already.
+    pub async fn keep(&self, draft: FileDraft, extension: &str) -> Result<StoredFile, StoreError> {
+        let id = draft.id();
+        let known = match self.files.lately(&id) {
+            Some(path) => Some(path),
+            None => self.library.media_path(id).await?,
+        };
+        let extension = extension.to_owned();
+        off_thread(move || match known {
+            Some(path) => draft.place(path),
+            None => draft.finish(&extension),
+        })
+        .await
+    }
+
+    /// Writes what visits found, then marks them as visited and queues their links. Their files
+    /// are in place already. Doing it again changes nothing, so a crash in between costs at most
+    /// a repeated request.
+    pub async fn commit(
+        &self,
+        crawl: CrawlId,
+        run: RunId,
+        visits: Vec<Visited>,
+        budgets: Budgets,
+    ) -> Result<(), StoreError> {
+        let visits = Arc::new(visits);
+        self.library.record_shared(run, Arc::clone(&visits)).await?;
+        self.frontier.finish_shared(crawl, visits, budgets).await
+    }
+
+    /// Leaves the directory so that the next crawl goes on at once. A store that is dropped
+    /// instead is one that was killed: every host waits its full delay then.
+    pub async fn close(self) -> Result<(), StoreError> {
+        self.frontier.close().await
+    }
+}
+
+impl Reader {
+    /// The library.
+    pub fn library(&self) -> &Arc<dyn Library> {
+        &self.library
+    }
+
+    /// The directory that paths of media start from.
+    pub fn media(&self) -> &Path {
+        &self.media
+    }
+}
+
+/// A directory that holds something, but nothing of ours, was named by mistake.
+fn refuse_foreign(dir: &Path) -> Result<(), StoreError> {
+    let entries = fs::read_dir(dir).map_err(|error| StoreError::io(dir, &error))?;
+    let mut foreign = false;
+    for entry in entries {
+        let name = entry.map_err(|error| StoreError::io(dir, &error))?.file_name();
+        let name = name.to_string_lossy();
+        if name == LIBRARY || name == FRONTIER || name == "writer.lock" {
+            return Ok(());
+        }
+        foreign |= !name.starts_with('.') && name != "lost+found" && !name.ends_with(".toml");
+    }
+    if foreign { Err(StoreError::Foreign { dir: dir.to_owned() }) } else { Ok(()) }
+}
