@@ -4,7 +4,7 @@
 //!   its normalised form ([`Url::identity`]). Two addresses with one identity are one page.
 //! - [`HostName`] is the unit of politeness, [`Site`] (the registrable domain) the unit of
 //!   "same site", [`Origin`] (scheme, host and port) the unit robots.txt speaks for.
-//! - [`Priority`] says how soon something should be visited.
+//! - [`Priority`] says how soon something should be visited, [`Order`] in which order.
 //! - [`MediaKind`] and [`MediaId`] name a picture, film or sound by what it is, not where it was.
 //! - [`Timestamp`] is a moment in milliseconds; nothing here reads a clock.
 //!
@@ -25,6 +25,6 @@ mod url;
 pub use crate::host::{HostName, Origin, Site};
 pub use crate::media::{MediaId, MediaKind};
 pub use crate::place::LatLon;
-pub use crate::priority::Priority;
+pub use crate::priority::{Order, Priority};
 pub use crate::time::Timestamp;
 pub use crate::url::{Url, UrlError, UrlId};

@@ -46,6 +46,17 @@ impl Ord for Priority {
     }
 }
 
+/// When a link should be visited, as its strategy says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Order {
+    /// In order of discovery (`bfs`).
+    FirstIn,
+    /// Children of the page visited last before everything older, in document order (`dfs`).
+    LastIn,
+    /// Largest first, ties in order of discovery; raised when found again with a larger one.
+    Best(Priority),
+}
+
 #[cfg(test)]
 mod tests {
     use super::Priority;
