@@ -1,0 +1,191 @@
+//! Which of its addresses an `<img>` really shows.
+//!
+//! A picture may be named several times on one element: small in `src`, larger in `srcset`, real in
+//! `data-src` with a placeholder in `src`. They are one picture, and the best address stands for it.
+
+use html5ever::{LocalName, local_name};
+
+use crate::dom::Element;
+use crate::media::MediaOrigin;
+use crate::srcset::{self, Size};
+
+/// Attributes that scripts copy to `src` when the picture scrolls into view, best first.
+const LAZY: &[&str] = &[
+    "data-original",
+    "data-full-url",
+    "data-large-file",
+    "data-orig-file",
+    "data-src",
+    "data-lazy-src",
+    "data-lazy",
+    "data-original-src",
+    "data-hi-res-src",
+    "data-image",
+    "data-image-src",
+    "data-img-src",
+    "data-url",
+    "data-echo",
+    "data-defer-src",
+    "data-ll-src",
+];
+
+const LAZY_SETS: &[&str] = &["data-srcset", "data-lazy-srcset", "data-original-set", "data-lazyload-srcset"];
+
+const LAZY_BACKGROUNDS: &[&str] = &["data-bg", "data-background", "data-background-image", "data-bg-src"];
+
+/// The best address so far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice<'d> {
+    pub(crate) url: &'d str,
+    pub(crate) origin: MediaOrigin,
+    /// The width its descriptor says.
+    pub(crate) width: Option<u32>,
+    rank: Rank,
+}
+
+/// How sure it is that an address is the picture in full.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+enum Rank {
+    Placeholder,
+    /// In a `<source>` that differs from the `<img>` only in format.
+    Format,
+    Plain,
+    Lazy(usize),
+    Sized(Size),
+}
+
+/// Keeps the better of two; the first of equal ones.
+pub(crate) fn better<'d>(a: Option<Choice<'d>>, b: Option<Choice<'d>>) -> Option<Choice<'d>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.rank > a.rank { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+/// What an `<img>` shows.
+pub(crate) fn of_img(img: &Element) -> Option<Choice<'_>> {
+    let mut best = None;
+    for (name, value) in img.attributes() {
+        let value = value.trim();
+        let choice = if *name == local_name!("src") {
+            let rank = if is_placeholder(img, value) { Rank::Placeholder } else { Rank::Plain };
+            plain(value, MediaOrigin::Img, rank)
+        } else if *name == local_name!("srcset") {
+            of_set(value, MediaOrigin::SrcSet, Rank::Plain)
+        } else if !name.starts_with("data-") {
+            None
+        } else if let Some(place) = LAZY.iter().position(|lazy| **name == **lazy) {
+            plain(value, MediaOrigin::Lazy, Rank::Lazy(LAZY.len() - place)).filter(|c| looks_like_an_address(c.url))
+        } else if LAZY_SETS.contains(&&**name) {
+            of_set(value, MediaOrigin::Lazy, Rank::Lazy(0))
+        } else {
+            None
+        };
+        best = better(best, choice);
+    }
+    best
+}
+
+/// What a `<source>` of a `<picture>` shows.
+pub(crate) fn of_source(source: &Element) -> Option<Choice<'_>> {
+    let mut best = None;
+    for (name, value) in source.attributes() {
+        if *name == local_name!("srcset") || LAZY_SETS.contains(&&**name) {
+            best = better(best, of_set(value, MediaOrigin::Picture, Rank::Format));
+        }
+    }
+    let mut choice = best?;
+    // A source for wide screens without sizes of its own is at least that wide.
+    if choice.rank == Rank::Format
+        && let Some(width) = source.attribute(&local_name!("media")).and_then(min_width)
+    {
+        choice.rank = Rank::Sized(Size::Width(width));
+    }
+    Some(choice)
+}
+
+/// Backgrounds that scripts set.
+pub(crate) fn lazy_background(element: &Element) -> Option<&str> {
+    let lazy = element.attributes().find(|(name, _)| LAZY_BACKGROUNDS.contains(&&***name));
+    lazy.map(|(_, value)| value.trim()).filter(|value| looks_like_an_address(value)).and_then(real)
+}
+
+/// Width and height attributes, 0 for one that is missing.
+pub(crate) fn declared_size(element: &Element) -> Option<(u32, u32)> {
+    let pixels = |name: &LocalName| {
+        let value = element.attribute(name)?.trim();
+        let digits = value.len() - value.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let unit = value[digits..].trim();
+        (unit.is_empty() || unit == "px" || unit.starts_with('.')).then(|| value[..digits].parse().ok()).flatten()
+    };
+    match (pixels(&local_name!("width")), pixels(&local_name!("height"))) {
+        (None, None) => None,
+        (width, height) => Some((width.unwrap_or(0), height.unwrap_or(0))),
+    }
+}
+
+fn plain<'d>(value: &'d str, origin: MediaOrigin, rank: Rank) -> Option<Choice<'d>> {
+    real(value).map(|url| Choice { url, origin, width: None, rank })
+}
+
+fn of_set<'d>(value: &'d str, origin: MediaOrigin, unsized_rank: Rank) -> Option<Choice<'d>> {
+    let largest = srcset::largest(value)?;
+    let url = real(largest.url)?;
+    Some(match largest.size {
+        Size::Width(width) => Choice { url, origin, width: Some(width), rank: Rank::Sized(largest.size) },
+        Size::Density(density) if density > 1.0 => Choice { url, origin, width: None, rank: Rank::Sized(largest.size) },
+        Size::Density(_) => Choice { url, origin, width: None, rank: unsized_rank },
+    })
+}
+
+/// An address of a file: neither the picture itself nor a command.
+fn real(value: &str) -> Option<&str> {
+    let scheme = |name: &str| value.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+    let unreal = value.is_empty()
+        || value.starts_with('#')
+        || ["data:", "about:", "javascript:", "blob:"].into_iter().any(scheme);
+    (!unreal).then_some(value)
+}
+
+/// `data-image` and the like may hold a number or a name instead.
+fn looks_like_an_address(value: &str) -> bool {
+    (value.contains('/') || value.contains('.')) && !value.contains(['{', '<', ' '])
+}
+
+fn is_placeholder(img: &Element, src: &str) -> bool {
+    if matches!(declared_size(img), Some((0..=1, 0..=1))) {
+        return true;
+    }
+    let name = src.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(
+        stem.as_str(),
+        "blank"
+            | "spacer"
+            | "pixel"
+            | "placeholder"
+            | "transparent"
+            | "1x1"
+            | "clear"
+            | "lazy"
+            | "loading"
+            | "loader"
+            | "grey"
+            | "empty"
+            | "trans"
+    )
+}
+
+/// The N of `(min-width: Npx)`.
+fn min_width(media: &str) -> Option<u32> {
+    let (_, after) = media.split_once("min-width")?;
+    let after = after.trim_start().strip_prefix(':')?.trim_start();
+    let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let width: u32 = after[..digits].parse().ok()?;
+    // An em is 16 pixels in media queries.
+    Some(if after[digits..].trim_start_matches(['.', '0', '5']).starts_with("em") {
+        width.saturating_mul(16)
+    } else {
+        width
+    })
+}

@@ -1,0 +1,98 @@
+//! Inline styles: what hides an element, and pictures behind it.
+
+/// Whether an inline style takes the element off the page.
+pub(crate) fn hides(style: &str) -> bool {
+    declarations(style).any(|(name, value)| {
+        (name.eq_ignore_ascii_case("display") && starts_with(value, "none"))
+            || (name.eq_ignore_ascii_case("visibility") && starts_with(value, "hidden"))
+    })
+}
+
+/// Addresses of background images.
+pub(crate) fn backgrounds(style: &str) -> impl Iterator<Item = &str> {
+    declarations(style)
+        .filter(|(name, _)| {
+            name.eq_ignore_ascii_case("background")
+                || name.eq_ignore_ascii_case("background-image")
+                || name.starts_with("--")
+        })
+        .flat_map(|(_, value)| urls(value))
+}
+
+/// Splits at semicolons outside quotes and brackets, since addresses have some.
+fn declarations(style: &str) -> impl Iterator<Item = (&str, &str)> {
+    let (mut quote, mut brackets) = (None, 0u32);
+    style
+        .split(move |c: char| {
+            match (quote, c) {
+                (Some(open), _) if c == open => quote = None,
+                (Some(_), _) => {}
+                (None, '"' | '\'') => quote = Some(c),
+                (None, '(') => brackets += 1,
+                (None, ')') => brackets = brackets.saturating_sub(1),
+                (None, ';') => return brackets == 0,
+                _ => {}
+            }
+            false
+        })
+        .filter_map(|declaration| declaration.split_once(':'))
+        .map(|(name, value)| (name.trim(), value.trim()))
+}
+
+fn urls(value: &str) -> impl Iterator<Item = &str> {
+    let mut rest = value;
+    std::iter::from_fn(move || {
+        let at = rest.find("url(").or_else(|| rest.find("URL("))?;
+        rest = rest[at + 4..].trim_start();
+        let end = match rest.chars().next()? {
+            quote @ ('"' | '\'') => {
+                rest = &rest[1..];
+                rest.find(quote)
+            }
+            _ => rest.find(')'),
+        };
+        let (url, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        Some(url.trim())
+    })
+    .filter(|url| !url.is_empty() && !starts_with(url, "data:") && !url.starts_with('#'))
+}
+
+fn starts_with(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_is_what_the_style_says() {
+        for (style, hidden) in [
+            ("display:none", true),
+            ("color:red; DISPLAY : None !important", true),
+            ("visibility: hidden", true),
+            ("display:block", false),
+            ("background:url('display:none')", false),
+            ("", false),
+        ] {
+            assert_eq!(hides(style), hidden, "{style}");
+        }
+    }
+
+    #[test]
+    fn backgrounds_are_found_in_all_spellings() {
+        for (style, expected) in [
+            ("background-image:url(a.jpg)", vec!["a.jpg"]),
+            ("background: #fff url( 'b;c.jpg' ) no-repeat", vec!["b;c.jpg"]),
+            ("background-image: url(\"x.png\"), url(y.png)", vec!["x.png", "y.png"]),
+            ("--hero: url(/h.webp)", vec!["/h.webp"]),
+            ("background:url(data:image/png;base64,AA)", vec![]),
+            ("list-style: url(dot.gif)", vec![]),
+            ("background:url(", vec![]),
+            ("background:url('open", vec!["open"]),
+        ] {
+            assert_eq!(backgrounds(style).collect::<Vec<_>>(), expected, "{style}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! The two orders that look at nothing but discovery [000 §3.4].
+
+use facts::Order;
+use page::Page;
+
+use crate::Strategy;
+
+/// `bfs`: first found, first visited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BreadthFirst;
+
+impl Strategy for BreadthFirst {
+    fn name(&self) -> &'static str {
+        "bfs"
+    }
+
+    fn seed(&self) -> Order {
+        Order::FirstIn
+    }
+
+    fn links(&self, page: &Page) -> Vec<Order> {
+        vec![Order::FirstIn; page.links.len()]
+    }
+}
+
+/// `dfs`: the children of the page just visited come before everything older.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DepthFirst;
+
+impl Strategy for DepthFirst {
+    fn name(&self) -> &'static str {
+        "dfs"
+    }
+
+    fn seed(&self) -> Order {
+        Order::LastIn
+    }
+
+    fn links(&self, page: &Page) -> Vec<Order> {
+        vec![Order::LastIn; page.links.len()]
+    }
+}

@@ -1,0 +1,144 @@
+//! The orders in which strategies visit small webs.
+
+use std::collections::{BTreeMap, HashSet};
+
+use facts::{Order, Priority, Url};
+use page::{Limits, read};
+use strategy::{Strategy, by_name, relevance};
+
+fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+/// A web of pages by name, each on a host of its own.
+struct Web(BTreeMap<&'static str, &'static str>);
+
+impl Web {
+    /// Visits everything reachable from `seed`, one page at a time, as the frontier does.
+    fn crawl(&self, strategy: &dyn Strategy, seed: &str) -> String {
+        let mut queue: Vec<(Order, usize, Url)> = vec![(strategy.seed(), 0, url(seed))];
+        let (mut known, mut visited, mut sequence) = (HashSet::from([url(seed)]), String::new(), 0);
+        while let Some(next) = (0..queue.len()).min_by_key(|&i| key(&queue[i])) {
+            let (_, _, at) = queue.remove(next);
+            visited.push_str(at.path().trim_start_matches('/'));
+            let body = self.0.get(at.path().trim_start_matches('/')).copied().unwrap_or_default();
+            let page = read(body.as_bytes(), None, &at, &Limits::default());
+            let orders = strategy.links(&page);
+            assert_eq!(orders.len(), page.links.len());
+            // Children of one visit share a generation, so that depth first keeps document order.
+            let generation = sequence + 1000;
+            for (i, (link, order)) in page.links.iter().zip(orders).enumerate() {
+                sequence += 1;
+                if known.insert(link.url.clone()) {
+                    let at = if order == Order::LastIn { generation * 1000 - i } else { sequence };
+                    queue.push((order, at, link.url.clone()));
+                } else if let Order::Best(new) = order
+                    && let Some((Order::Best(old), _, _)) = queue.iter_mut().find(|(_, _, u)| *u == link.url)
+                {
+                    *old = new.max(*old);
+                }
+            }
+        }
+        visited
+    }
+}
+
+/// Smallest first.
+fn key((order, sequence, _): &(Order, usize, Url)) -> (u32, usize) {
+    match order {
+        Order::FirstIn => (0, *sequence),
+        Order::LastIn => (0, usize::MAX - *sequence),
+        Order::Best(priority) => (priority.descending_key(), *sequence),
+    }
+}
+
+fn tree() -> Web {
+    Web(BTreeMap::from([
+        ("a", "<a href=b>1</a><a href=c>2</a><a href=d>3</a>"),
+        ("b", "<a href=e>1</a><a href=f>2</a><a href=a>up</a>"),
+        ("c", "<a href=g>1</a>"),
+        ("e", "<a href=h>1</a>"),
+    ]))
+}
+
+#[test]
+fn breadth_first_visits_in_order_of_discovery() {
+    assert_eq!(tree().crawl(&*by_name("bfs").unwrap(), "http://x.example/a"), "abcdefgh");
+}
+
+#[test]
+fn depth_first_visits_children_before_everything_older() {
+    assert_eq!(tree().crawl(&*by_name("dfs").unwrap(), "http://x.example/a"), "abehfcgd");
+}
+
+#[test]
+fn best_first_visits_the_most_relevant_first_and_ties_in_order_of_discovery() {
+    let web = Web(BTreeMap::from([
+        (
+            "a",
+            "<p>Boats and harbours; boats again, a harbour.</p>
+             <a href=b>weather</a><a href=c>boats</a><a href=d>sport</a><a href=e>harbour walks</a>",
+        ),
+        ("b", "<p>mill</p><a href=f>mill</a>"),
+    ]));
+    // c: (1+1)/2; e: (1+1)/3, b and d: 1/2 in the order found, and then f: (1+1)/2 from b before d.
+    assert_eq!(web.crawl(&*by_name("best-first").unwrap(), "http://x.example/a"), "acebfd");
+}
+
+#[test]
+fn with_nothing_to_tell_links_apart_best_first_is_breadth_first() {
+    assert_eq!(tree().crawl(&*by_name("best-first").unwrap(), "http://x.example/a"), "abcdefgh");
+}
+
+/// [000] Figure 20 and Table 1, as a page.
+const CERN: &str = r#"<!doctype html><html lang="en"><head><title>The birth of the web</title></head><body>
+<header>CERN <span>Accelerating science</span> <a href="/signin">Sign in</a> <a href="/directory">Directory</a></header>
+<nav>CERN Main menu <ul>
+  <li><a href="/about">About CERN</a></li>
+  <li><a href="http://home.cern/students-educators">Students &amp; Educators</a></li>
+  <li><a href="/scientists">Scientists</a></li>
+  <li><a href="/cern-community">CERN community</a></li></ul> English Français</nav>
+<main><p>Topic</p><h1>The birth of the web</h1>
+<p>This content is archived on the CERN Document Server</p>
+<p>Tim Berners-Lee, a British scientist at CERN, invented the World Wide Web (WWW) in 1989. The web was originally
+conceived and developed to meet the demand for automatic information-sharing between scientists in universities and
+institutes around the world.</p>
+<p>The first website at CERN - and in the world - was dedicated to the World Wide Web project itself and was hosted on
+Berners-Lee's NeXT computer. The website described the basic features of the web; how to access other people's documents
+and how to set up your own server. The NeXT machine - the original web server - is still at CERN. As part of the
+<a href="http://first-website.web.cern.ch/">project to restore the first website</a>, in 2013 CERN reinstated the world's
+first website to its original address.</p>
+<p>On 30 April 1993 CERN put the World Wide Web software in the public domain. CERN made the next release available with
+an open licence, as a more sure way to maximise its dissemination. Through these actions, making the software required to
+run a web server freely available, along with a <a href="http://line-mode.cern.ch/">basic browser</a> and a library of
+code, the web was allowed to flourish.</p></main></body></html>"#;
+
+#[test]
+fn the_first_document_s_example_gets_its_scores() {
+    let page = read(CERN.as_bytes(), Some("text/html"), &url("http://home.cern/topics/birth-web"), &Limits::default());
+    for (word, count) in [("project", 2), ("restore", 1), ("first", 3), ("website", 4), ("basic", 2), ("browser", 1)] {
+        assert_eq!(page.words.count(word), count, "Table 2: {word}");
+    }
+    let orders = by_name("best-first").unwrap().links(&page);
+    for (address, title, expected) in [
+        ("http://first-website.web.cern.ch/", "project to restore the first website", 0.6),
+        ("http://line-mode.cern.ch/", "basic browser", 1.0 / 3.0),
+        ("http://home.cern/students-educators", "Students & Educators", 1.0 / 3.0),
+    ] {
+        let at = page.links.iter().position(|link| link.url == url(address)).expect(address);
+        assert_eq!(page.links[at].text, title);
+        assert_eq!(relevance(&page.links[at], &page), expected, "{title}");
+        assert_eq!(orders[at], Order::Best(Priority::new(expected)), "{title}");
+    }
+}
+
+#[test]
+fn a_link_s_title_is_its_text_or_the_alt_of_its_image_or_its_title() {
+    let body = "<p>mill mill</p><a href=1>mill</a><a href=2><img alt=mill src=x.png></a><a href=3 title=mill></a><a href=4></a>";
+    let page = read(body.as_bytes(), None, &url("http://x.example/"), &Limits::default());
+    let scores: Vec<f64> = page.links.iter().map(|link| relevance(link, &page)).collect();
+    // Without keywords the host alone decides.
+    assert_eq!(scores, [1.0, 1.0, 1.0, 1.0]);
+    let titles: Vec<&str> = page.links.iter().map(|link| link.text.as_str()).collect();
+    assert_eq!(titles, ["mill", "mill", "mill", ""]);
+}
