@@ -64,6 +64,16 @@ pub enum Scope {
     Any,
 }
 
+impl From<Scope> for strategy::Scope {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Host => Self::Host,
+            Scope::Domain => Self::Domain,
+            Scope::Any => Self::Any,
+        }
+    }
+}
+
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
   bowerbird crawl https://example.org/ --max-pages 200

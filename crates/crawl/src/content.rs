@@ -88,7 +88,7 @@ impl Contents {
         if let Some(format) = media::sniff(&head) {
             return if opted_out(&response.directives(), format.kind) {
                 Ok(Ok(Content::Refused("opt-out")))
-            } else if filter.admits_kind(format.kind).is_err() {
+            } else if filter.admits_media(&claim.link.url, format.kind).is_err() {
                 Ok(Ok(Content::Refused("kind")))
             } else {
                 self.keep(claim, format, head, response).await
@@ -96,6 +96,9 @@ impl Contents {
         }
         if claim.link.kind != VisitKind::Page || !looks_like_html(response.content_type(), &head) {
             return Ok(Ok(Content::Refused("format")));
+        }
+        if filter.admits_content_type(response.content_type().unwrap_or("text/html")).is_err() {
+            return Ok(Ok(Content::Refused("kind")));
         }
         Ok(self.page(head, response, limits.max_page).await)
     }
@@ -168,7 +171,7 @@ async fn head(response: &mut Response) -> Result<BytesMut, FetchError> {
 fn opted_out(directives: &Directives, kind: MediaKind) -> bool {
     directives.noindex
         || directives.noai
-        || directives.tdm_reservation
+        || directives.tdm_reserved
         || (kind == MediaKind::Image && (directives.noimageindex || directives.noimageai))
 }
 

@@ -8,7 +8,7 @@ use facts::{HostName, Timestamp, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
-    Claim, ClaimLimit, Claims, Figures, Frontier, FrontierFigures, Library, Link, LinkContext, Outcome, Rest, Run, Store,
+    Claim, ClaimLimit, Claims, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
     StoreError, VisitKind, Visited,
 };
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -53,8 +53,8 @@ pub async fn run(
 ) -> Result<Summary, CrawlError> {
     let strategy = strategy::by_name(&settings.strategy)
         .ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))?;
-    let filter = strategy::Filter::new(filter_settings(&settings))?;
-    let manners = fetch::Manners::new(settings.manners.delay, settings.manners.longest_delay);
+    let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
+    let manners = settings.manners();
     let fetcher = Fetcher::new(fetch_settings(&settings, &reach))?;
 
     let reachable = reachable_seeds(&fetcher, &settings.seeds).await?;
@@ -79,7 +79,7 @@ pub async fn run(
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
         visitor: Arc::new(Visitor {
-            origins: Origins::new(Arc::clone(&store), fetcher.clone(), manners.clone()),
+            origins: Origins::new(Arc::clone(&store), fetcher.clone(), manners),
             store: Arc::clone(&store),
             fetcher,
             manners,
@@ -368,19 +368,6 @@ impl Engine {
             self.let_rest(&host, now).await?;
         }
         Ok(())
-    }
-}
-
-fn filter_settings(settings: &Settings) -> strategy::FilterSettings {
-    strategy::FilterSettings {
-        seeds: settings.seeds.clone(),
-        scope: settings.scope.clone(),
-        include: settings.include.clone(),
-        exclude: settings.exclude.clone(),
-        languages: settings.lang.clone(),
-        exclude_tlds: settings.exclude_tld.clone(),
-        max_depth: settings.max_depth,
-        kinds: settings.kind.clone(),
     }
 }
 

@@ -3,7 +3,7 @@
 use facts::{MediaKind, Order, Url, UrlError};
 use page::Page;
 use store::{Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
-use strategy::{Filter, Strategy};
+use strategy::{Filter, Refusal, Strategy};
 
 use crate::content::{Content, Trouble};
 
@@ -22,7 +22,7 @@ pub(crate) struct Allowed {
 impl Allowed {
     /// The stricter of the page's meta elements and its answer's headers holds.
     pub fn by(page: &page::RobotsMeta, header: &fetch::Directives) -> Self {
-        let reserved = page.noai || header.noai || page.tdm_reservation || header.tdm_reservation;
+        let reserved = page.noai || header.noai || page.tdm_reservation || header.tdm_reserved;
         let images = page.noimageindex || header.noimageindex || page.noimageai || header.noimageai;
         let index = !(page.noindex || header.noindex);
         Self {
@@ -53,9 +53,12 @@ pub(crate) fn gather(
     let mut links = Vec::new();
     let mut media = Vec::new();
     if wanted_language {
-        for found in page.media.iter().filter(|found| filter.admits_kind(found.kind).is_ok()) {
-            let refused =
-                allowed.media_refused.or_else(|| filter.admits_media(&found.url).err().map(|refusal| refusal.as_str()));
+        for found in page.media.iter() {
+            let refusal = filter.admits_media(&found.url, found.kind).err();
+            if refusal == Some(Refusal::Kind) {
+                continue;
+            }
+            let refused = allowed.media_refused.or_else(|| refusal.map(Refusal::as_str));
             if refused.is_none() {
                 links.push(media_link(claim, page, &found.url, found.kind));
             }
@@ -143,7 +146,7 @@ pub(crate) fn redirect(
     }
     let admitted = match claim.link.kind {
         VisitKind::Page => filter.admits(&target, claim.link.depth).is_ok(),
-        VisitKind::Media(_) => filter.admits_media(&target).is_ok(),
+        VisitKind::Media(kind) => filter.admits_media(&target, kind).is_ok(),
     };
     let onward = admitted.then(|| Link { reopen: returns, ..hop(claim, target.clone()) });
     Ok(Content::Redirect(target, onward))

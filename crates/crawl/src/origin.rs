@@ -5,14 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use facts::{HostName, Origin, Timestamp, Url};
-use fetch::{Accept, Answer, Fetcher, Manners, Request, Robots, Tdm};
+use fetch::{Accept, Answer, Fetcher, Manners, ROBOTS_LIMIT, Request, Robots, TDM_PATH, Tdm};
 use lru::LruCache;
 use store::{Frontier, OriginFile, OriginRecord, Rest, Store, StoreError};
 
 /// Parsed files kept in memory; the others are parsed again from the store.
 const PARSED: NonZeroUsize = NonZeroUsize::new(2048).unwrap();
-/// RFC 9309 §2.5: at least 500 KiB of a robots.txt must be read.
-const LARGEST: u64 = 500 << 10;
 /// RFC 9309 §2.3.1.2: at least five hops are followed.
 const HOPS: usize = 5;
 /// How long a redirected robots.txt waits for its other host to be free.
@@ -125,7 +123,7 @@ impl Origins {
             {
                 break;
             }
-            let file = self.ask(&at).await;
+            let file = self.ask(&at).await?;
             let now = frontier.now().await?;
             let rest = rest(&self.manners, now, if elsewhere.is_none() { failures } else { 0 }, &file.answer);
             match &elsewhere {
@@ -151,19 +149,21 @@ impl Origins {
         Ok((record(now, fresh_for, Some(404), Vec::new()), own_rest))
     }
 
-    /// The same for `/.well-known/tdmrep.json`; redirects of it are not followed.
+    /// The same for its reservations; redirects of them are not followed.
     pub async fn ask_tdm(&self, origin: &Origin, failures: u32) -> Result<Rest, StoreError> {
         let frontier = self.store.frontier();
-        let file = self.ask(&origin.at("/.well-known/tdmrep.json")).await;
+        let file = self.ask(&origin.at(TDM_PATH)).await?;
         let now = frontier.now().await?;
         frontier.remember_origin(origin, OriginFile::Tdm, record(now, TDM_FRESH, file.status, file.body)).await?;
         Ok(rest(&self.manners, now, failures, &file.answer))
     }
 
-    async fn ask(&self, at: &Url) -> File {
-        let request = Request { limit: LARGEST, ..Request::new(at.clone(), Accept::Text) };
-        match self.fetcher.send(request).await {
+    async fn ask(&self, at: &Url) -> Result<File, StoreError> {
+        let request = Request { limit: ROBOTS_LIMIT, ..Request::new(at.clone(), Accept::Text) };
+        Ok(match self.fetcher.send(request).await {
             Ok(mut response) => {
+                let now = self.store.frontier().now().await?;
+                let answer = Answer::of_status(response.status, response.retry_after(now));
                 let mut body = Vec::new();
                 // A file longer than the limit, or cut short, is used as far as it came.
                 while let Ok(Some(chunk)) = response.chunk().await {
@@ -172,7 +172,7 @@ impl Origins {
                 File {
                     status: Some(response.status),
                     redirect: response.redirect().and_then(Result::ok),
-                    answer: Answer::of(&response),
+                    answer,
                     headers: Some(response.headers.clone()),
                     body,
                 }
@@ -181,7 +181,7 @@ impl Origins {
                 let answer = Answer::of_error(&error);
                 File { status: None, redirect: None, headers: None, body: Vec::new(), answer }
             }
-        }
+        })
     }
 
     /// The record of another origin whose robots.txt `target` is, as when `example.org` sends its

@@ -5,6 +5,7 @@ use std::time::Duration;
 use facts::{MediaKind, Url};
 use serde::{Deserialize, Serialize};
 use store::{Budgets, RunLimits};
+use strategy::{FilterSettings, Scope};
 
 use crate::quantity;
 
@@ -21,7 +22,7 @@ pub struct Settings {
     /// The order of visits: one of [`strategy::NAMES`].
     pub strategy: String,
     /// How far links may lead: `host`, `domain` or `any`.
-    pub scope: String,
+    pub scope: Scope,
     /// Only addresses that match one of these patterns are visited (seeds always are).
     pub include: Vec<String>,
     /// Addresses that match one of these patterns are not visited.
@@ -34,6 +35,8 @@ pub struct Settings {
     pub max_depth: Option<u32>,
     /// Kinds of media to collect.
     pub kind: Vec<MediaKind>,
+    /// Content types of pages that are read, such as `text/html`; empty means all that are HTML.
+    pub content_types: Vec<String>,
     /// Stop when this page has been visited.
     pub until: Option<Url>,
     /// Pages of one task, the unit in which run times are compared.
@@ -58,13 +61,14 @@ impl Default for Settings {
         Self {
             seeds: Vec::new(),
             strategy: "best-first".into(),
-            scope: "any".into(),
+            scope: Scope::Any,
             include: Vec::new(),
             exclude: Vec::new(),
             lang: Vec::new(),
             exclude_tld: Vec::new(),
             max_depth: None,
             kind: vec![MediaKind::Image],
+            content_types: Vec::new(),
             until: None,
             task_pages: TASK_PAGES,
             limits: Limits::default(),
@@ -78,6 +82,28 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// What may be visited at all.
+    pub(crate) fn filter(&self) -> FilterSettings {
+        FilterSettings {
+            scope: self.scope,
+            include: self.include.clone(),
+            exclude: self.exclude.clone(),
+            languages: self.lang.clone(),
+            exclude_tlds: self.exclude_tld.clone(),
+            max_depth: self.max_depth,
+            kinds: self.kind.clone(),
+            content_types: self.content_types.clone(),
+        }
+    }
+
+    /// How hosts are treated. Back-off grows with the delay, so that a crawl that may be quick
+    /// with its hosts is not slow to try them again.
+    pub(crate) fn manners(&self) -> fetch::Manners {
+        let delay = self.manners.delay;
+        let back_off = (delay * 5).clamp(Duration::from_millis(100), Duration::from_secs(10));
+        fetch::Manners { delay, max_delay: self.manners.longest_delay, back_off, ..fetch::Manners::default() }
+    }
+
     /// The limits of a run: as set, or one task when nothing was set.
     pub fn run_limits(&self) -> RunLimits {
         let Limits { max_pages, max_time, max_bytes, .. } = self.limits;

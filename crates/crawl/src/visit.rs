@@ -92,7 +92,10 @@ impl Visitor {
         let frontier = self.store.frontier();
         let started = Instant::now();
         let (answer, found) = match self.fetcher.send(self.request(&claim)).await {
-            Ok(response) => (Answer::of(&response), self.take_in(&claim, response).await?),
+            Ok(response) => {
+                let retry_after = response.retry_after(frontier.now().await?);
+                (Answer::of_status(response.status, retry_after), self.take_in(&claim, response).await?)
+            }
             Err(error) => {
                 (Answer::of_error(&error), Found { status: None, bytes: 0, result: Err(Trouble::from(error)) })
             }

@@ -84,6 +84,21 @@ impl Connector {
         self.direct(url, &host, &addresses, Counted::Yes).await
     }
 
+    /// Whether this URL could be asked for: its host is found, and at an address the guard passes.
+    pub(crate) async fn reach(&self, url: &Url) -> Result<(), FetchError> {
+        let host = url.host();
+        if let Some(rule) = self.guard.rule(url.scheme(), &host, url.port()) {
+            let address = rule.address();
+            return Ok(self.guard.check(&host, address.ip(), address.port())?);
+        }
+        if !self.guard.admits_private(&host) && uri(url).is_some_and(|uri| self.proxies.via(&uri).is_some()) {
+            self.admitted_through_proxy(url, &host).await?;
+        } else {
+            self.admitted(url, &host).await?;
+        }
+        Ok(())
+    }
+
     /// A place in the crowd of an address, if there is one to join.
     pub(crate) async fn place(&self, host: &str, crowd: Option<IpAddr>) -> Result<Option<Place>, FetchError> {
         let Some(address) = crowd else { return Ok(None) };
@@ -175,16 +190,20 @@ impl Connector {
 
     /// The proxy dials for us, so every address the name has here must be one we would dial. A name
     /// that only the proxy can look up is left to it.
-    async fn proxied(&self, url: &Url, host: &HostName, via: Via) -> Result<(Connection, Option<Place>), FetchError> {
+    async fn admitted_through_proxy(&self, url: &Url, host: &HostName) -> Result<Vec<SocketAddr>, FetchError> {
         let known = match self.find(host).await {
             Ok(found) => found,
             Err(FetchError::Dns { .. } | FetchError::Timeout { .. }) => Vec::new(),
             Err(other) => return Err(other),
         };
-        let (admitted, refused) = self.sort(host, url.port(), known);
-        if let Some(refused) = refused {
-            return Err(refused.into());
+        match self.sort(host, url.port(), known) {
+            (_, Some(refused)) => Err(refused.into()),
+            (admitted, None) => Ok(admitted),
         }
+    }
+
+    async fn proxied(&self, url: &Url, host: &HostName, via: Via) -> Result<(Connection, Option<Place>), FetchError> {
+        let admitted = self.admitted_through_proxy(url, host).await?;
         let failed = |why: String| FetchError::Proxy { proxy: via.name(), host: host.to_string(), why };
         if !via.spoken {
             return Err(failed("only http:// proxies are supported".into()));

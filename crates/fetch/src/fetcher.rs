@@ -65,6 +65,17 @@ impl Fetcher {
         })))
     }
 
+    /// The name that robots.txt and `X-Robots-Tag` know us by.
+    pub fn product(&self) -> &str {
+        &self.0.product
+    }
+
+    /// Whether this URL could be asked for, without asking: its host is found, and is at an address
+    /// that may be dialled.
+    pub async fn reach(&self, url: &facts::Url) -> Result<(), FetchError> {
+        self.0.connector.reach(url).await
+    }
+
     /// Sends one request and waits for the head of its answer. Every status is an answer; a redirect
     /// is not followed.
     pub async fn send(&self, request: Request) -> Result<Response, FetchError> {

@@ -11,7 +11,7 @@ use store::Store;
 use tokio::sync::watch;
 
 use super::{Place, WrongUse};
-use crate::arguments::{Crawl, Scope};
+use crate::arguments::Crawl;
 use crate::output::{plain, print_json, print_line};
 use crate::{config, progress};
 
@@ -25,7 +25,7 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
     };
     let reach = reach(&mut order)?;
     let start = config::read(config)?.crawl;
-    let store = Store::open(&place.data, options(&name, &order, &start)).await?;
+    let store = Arc::new(Store::open(&place.data, options(&name, &order, &start))?);
     let result = crawl_in(&store, &name, start, seeds, order, reach).await;
     let closed = match Arc::into_inner(store) {
         Some(store) => store.close().await,
@@ -140,7 +140,7 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     }
     set_list(&mut settings.seeds, seeds);
     set(&mut settings.strategy, order.strategy);
-    set(&mut settings.scope, order.scope.map(|scope| scope_name(scope).to_owned()));
+    set(&mut settings.scope, order.scope.map(Into::into));
     set_list(&mut settings.include, order.include);
     set_list(&mut settings.exclude, order.exclude);
     set_list(&mut settings.lang, order.lang);
@@ -157,14 +157,6 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     set(&mut settings.manners.contact, order.contact.map(Some));
     set(&mut settings.concurrency, order.concurrency);
     settings
-}
-
-fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Host => "host",
-        Scope::Domain => "domain",
-        Scope::Any => "any",
-    }
 }
 
 /// Prints the summary.

@@ -10,7 +10,8 @@ use crate::output::{print_json, print_line, print_table};
 
 /// Lists the crawls, or one with its log.
 pub async fn crawls(place: Place, list: Crawls) -> anyhow::Result<()> {
-    let library = Store::read(&place.data).await?;
+    let reader = Store::read(&place.data)?;
+    let library = reader.library();
     let crawls = library.crawls().await?;
     let Some(name) = list.name else { return print_crawls(&place, &crawls) };
     let Some(summary) = crawls.into_iter().find(|summary| summary.crawl.name == name) else {

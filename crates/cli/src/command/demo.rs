@@ -1,5 +1,6 @@
 //! `bowerbird demo`: the whole of it on a made web, with nothing but this machine.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -34,9 +35,9 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     let rule = ResolveRule::parse(&server.resolve())?;
     let reach = Reach { resolve: vec![rule], ca: server.ca_pem().as_bytes().to_vec(), allow_private: false };
     let options = store::Options { what: format!("demo, crawling {NAME}"), default_delay: delay, ..Default::default() };
-    let store = Store::open(&place.data, options).await?;
+    let store = Arc::new(Store::open(&place.data, options)?);
     let result = crawl::crawl_in(&store, NAME, crawl::Settings::default(), seeds, order, reach).await;
-    if let Some(store) = std::sync::Arc::into_inner(store) {
+    if let Some(store) = Arc::into_inner(store) {
         store.close().await?;
     }
     server.stop().await;

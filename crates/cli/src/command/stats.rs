@@ -9,7 +9,8 @@ use crate::output::{print_json, print_line, print_table};
 
 /// Prints the figures of the library.
 pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
-    let library = Store::read(&place.data).await?;
+    let reader = Store::read(&place.data)?;
+    let library = reader.library();
     let figures = library.library_figures(stats.hosts).await?;
     if place.json { print_json(&document(&figures)) } else { print(&figures) }
 }
