@@ -143,7 +143,7 @@ async fn a_bomb_is_stopped_by_its_ratio_and_a_large_body_by_its_size() {
         };
         assert!(matches!(error, FetchError::Bomb { .. }), "{coding}: {error}");
         assert!(produced < 24 << 20, "{coding}: {produced} bytes got through");
-        // Once stopped, it stays stopped.
+        assert!(matches!(response.chunk().await, Err(FetchError::Bomb { .. })), "once stopped, it stays stopped");
         let error = get(head, bomb, 100_000).await.unwrap().bytes().await.unwrap_err();
         assert!(matches!(error, FetchError::TooLarge { limit: 100_000, .. }), "{coding}: {error}");
     }

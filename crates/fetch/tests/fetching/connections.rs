@@ -110,7 +110,7 @@ async fn counting_server(together: Option<usize>) -> (std::net::SocketAddr, Arc<
                 async move {
                     most.fetch_max(open.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
                     match barrier {
-                        Some(barrier) => drop(barrier.wait().await),
+                        Some(barrier) => _ = barrier.wait().await,
                         None => tokio::time::sleep(Duration::from_millis(5)).await,
                     }
                     open.fetch_sub(1, Ordering::SeqCst);

@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use facts::{HostName, Url};
-use fetch::{FetchError, Fetcher, Proxy, Settings, Why};
+use fetch::{FetchError, Fetcher, Proxy, Settings, SystemResolver, Why};
 
 use crate::server::{Server, answer};
 use crate::wires::{Recorder, Table, page, settings};
@@ -305,6 +306,17 @@ async fn a_proxy_is_no_way_around_the_guard() {
         let (dialled, refused) = attempt(Settings { proxy: proxy.clone(), ..settings() }, names, url).await;
         assert!(dialled.is_empty() && refused.is_some(), "{url}: {dialled:?} {refused:?}");
     }
+}
+
+#[tokio::test]
+async fn the_systems_own_names_for_this_machine_are_refused() {
+    let recorder = Recorder::new(&[]);
+    let fetcher = Fetcher::with(settings(), Arc::new(SystemResolver::new()), recorder.clone()).unwrap();
+    for url in ["http://localhost/", "https://LOCALHOST:8443/", "http://localhost./"] {
+        let error = fetcher.send(page(url)).await.unwrap_err();
+        assert_eq!(error.reason(), "refused-address", "{url}: {error}");
+    }
+    assert!(recorder.dialled().is_empty());
 }
 
 #[test]
