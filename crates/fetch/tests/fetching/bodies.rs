@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use compression_codecs::brotli::params::EncoderParams;
 use compression_codecs::core::Level;
 use compression_codecs::core::util::{PartialBuffer, WriteBuffer};
 use compression_codecs::{BrotliEncoder, DeflateEncoder, EncodeV2, GzipEncoder, ZlibEncoder, ZstdEncoder};
@@ -34,7 +35,7 @@ fn coded(coding: &str, plain: &[u8]) -> Vec<u8> {
         "gzip" | "x-gzip" => encode(GzipEncoder::new(Level::Default.into()), plain),
         "deflate" => encode(ZlibEncoder::new(Level::Default.into()), plain),
         "bare deflate" => encode(DeflateEncoder::new(Level::Default.into()), plain),
-        "br" => encode(BrotliEncoder::new(Default::default()), plain),
+        "br" => encode(BrotliEncoder::new(EncoderParams::default().quality(Level::Precise(5))), plain),
         "zstd" => encode(ZstdEncoder::new(3), plain),
         _ => plain.to_vec(),
     }
@@ -124,7 +125,7 @@ async fn a_body_that_is_not_what_it_claims_is_an_error() {
 
 #[tokio::test]
 async fn a_bomb_is_stopped_by_its_ratio_and_a_large_body_by_its_size() {
-    let zeros = vec![0; 48 << 20];
+    let zeros = vec![0; 32 << 20];
     for (coding, head) in [
         ("gzip", "200 OK\r\nContent-Encoding: gzip"),
         ("deflate", "200 OK\r\nContent-Encoding: deflate"),
