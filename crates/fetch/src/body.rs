@@ -42,6 +42,8 @@ pub(crate) struct Body {
     limits: Limits,
     received: u64,
     produced: u64,
+    /// What went wrong, to be said again to whoever reads on.
+    failure: Option<FetchError>,
 }
 
 impl Body {
@@ -52,6 +54,7 @@ impl Body {
             limits,
             received: 0,
             produced: 0,
+            failure: None,
             wire: Some(wire),
             lease: Some(lease),
         };
@@ -66,11 +69,15 @@ impl Body {
     }
 
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
+        if let Some(failure) = &self.failure {
+            return Err(failure.clone());
+        }
         let outcome = self.next().await;
-        if outcome.is_err() {
+        if let Err(failure) = &outcome {
             // Nothing more will be read: the connection is closed now, not when the answer is dropped.
             self.wire = None;
             self.lease = None;
+            self.failure = Some(failure.clone());
         }
         outcome
     }

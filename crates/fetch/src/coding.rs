@@ -42,9 +42,9 @@ enum Stage {
 
 enum Codec {
     Gzip(GzipDecoder),
-    /// Called deflate; zlib by the standard, bare by some servers. The first byte tells.
-    Deflate,
+    /// What the standard calls deflate.
     Zlib(ZlibDecoder),
+    /// What some servers call deflate.
     Bare(DeflateDecoder),
     Brotli(BrotliDecoder),
     Zstd(ZstdDecoder),
@@ -56,7 +56,7 @@ impl Decoder {
         let codec = match coding.trim().to_ascii_lowercase().as_str() {
             "" | "identity" | "none" | "utf-8" => return Some(Self::Identity),
             "gzip" | "x-gzip" => Codec::Gzip(GzipDecoder::new()),
-            "deflate" => Codec::Deflate,
+            "deflate" => Codec::Zlib(ZlibDecoder::new()),
             "br" => Codec::Brotli(BrotliDecoder::new()),
             "zstd" => Codec::Zstd(ZstdDecoder::new_with_params(&[DParameter::window_log_max(ZSTD_WINDOW_LOG)])),
             _ => return None,
@@ -70,7 +70,7 @@ impl Coded {
     pub(crate) fn name(&self) -> &'static str {
         match self.codec {
             Codec::Gzip(_) => "gzip",
-            Codec::Deflate | Codec::Zlib(_) | Codec::Bare(_) => "deflate",
+            Codec::Zlib(_) | Codec::Bare(_) => "deflate",
             Codec::Brotli(_) => "br",
             Codec::Zstd(_) => "zstd",
         }
@@ -121,11 +121,10 @@ impl Coded {
         match (self.stage, self.input.first()) {
             (Stage::Inside, _) => {}
             (Stage::Before, Some(first)) => {
-                if let Codec::Deflate = self.codec {
-                    // zlib says "deflate" in the low half of its first byte, with a window of at most 32 KiB.
-                    let is_zlib = first & 0x0f == 8 && first >> 4 <= 7;
-                    self.codec =
-                        if is_zlib { Codec::Zlib(ZlibDecoder::new()) } else { Codec::Bare(DeflateDecoder::new()) };
+                // zlib says "deflate" in the low half of its first byte, and a window of at most 32 KiB in the other.
+                let is_zlib = first & 0x0f == 8 && first >> 4 <= 7;
+                if matches!(self.codec, Codec::Zlib(_)) && !is_zlib {
+                    self.codec = Codec::Bare(DeflateDecoder::new());
                 }
                 self.stage = Stage::Inside;
             }
@@ -141,16 +140,12 @@ impl Coded {
 
 impl Codec {
     fn open(&mut self) -> &mut dyn DecodeV2 {
-        if let Self::Deflate = self {
-            *self = Self::Zlib(ZlibDecoder::new());
-        }
         match self {
             Self::Gzip(codec) => codec,
             Self::Zlib(codec) => codec,
             Self::Bare(codec) => codec,
             Self::Brotli(codec) => codec,
             Self::Zstd(codec) => codec,
-            Self::Deflate => unreachable!("decided above"),
         }
     }
 

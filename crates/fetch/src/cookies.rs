@@ -16,6 +16,7 @@ const LONGEST_HEADER: usize = 8 * 1024;
 pub(crate) struct Jar {
     limits: CookieLimits,
     domains: LruCache<Box<str>, Vec<Kept>>,
+    bytes: usize,
 }
 
 struct Kept {
@@ -30,7 +31,8 @@ struct Kept {
 
 impl Jar {
     pub(crate) fn new(limits: CookieLimits) -> Self {
-        Self { limits, domains: LruCache::new(NonZeroUsize::new(limits.domains).unwrap_or(NonZeroUsize::MIN)) }
+        let domains = LruCache::new(NonZeroUsize::new(limits.domains).unwrap_or(NonZeroUsize::MIN));
+        Self { limits, domains, bytes: 0 }
     }
 
     /// The `Cookie` header for a request; longer paths first, as servers expect.
@@ -38,9 +40,8 @@ impl Jar {
         let host = url.host();
         let mut fitting: Vec<(usize, String)> = Vec::new();
         for domain in domains_of(&host) {
-            let Some(kept) = self.domains.get_mut(domain) else { continue };
-            kept.retain(|cookie| cookie.until.is_none_or(|until| until > now));
-            for cookie in kept.iter() {
+            let Some(kept) = self.domains.get(domain) else { continue };
+            for cookie in kept.iter().filter(|cookie| cookie.until.is_none_or(|until| until > now)) {
                 let is_ours = !cookie.host_only || domain == host.as_str();
                 if is_ours && (!cookie.secure || url.scheme() == "https") && is_below(url.path(), &cookie.path) {
                     fitting.push((cookie.path.len(), format!("{}={}", cookie.name, cookie.value)));
@@ -92,24 +93,49 @@ impl Jar {
         let until = until(cookie, now);
         let is_over = until.is_some_and(|until| until <= now);
 
-        if is_over && !self.domains.contains(domain) {
-            return false;
-        }
-        let kept = self.domains.get_or_insert_mut(domain.into(), Vec::new);
+        // Taken out, changed and put back, so that the bytes are counted in one place.
+        let mut kept = self.forget(domain).unwrap_or_default();
         let known = kept.iter().position(|other| *other.name == *name && *other.path == *path);
-        if is_over {
-            return known.map(|index| kept.remove(index)).is_some();
+        let old = known.map(|index| kept.remove(index));
+        let changed = match &old {
+            Some(old) => is_over || *old.value != *value,
+            None => !is_over,
+        };
+        if !is_over {
+            if kept.len() >= self.limits.per_domain.max(1) {
+                kept.remove(0);
+            }
+            let host_only = cookie.domain().is_none();
+            kept.push(Kept { name: name.into(), value: value.into(), path: path.into(), secure, host_only, until });
         }
-        let changed = known.is_none_or(|index| *kept[index].value != *value);
-        if let Some(index) = known {
-            kept.remove(index);
-        } else if kept.len() >= self.limits.per_domain.max(1) {
-            kept.remove(0);
-        }
-        let host_only = cookie.domain().is_none();
-        kept.push(Kept { name: name.into(), value: value.into(), path: path.into(), secure, host_only, until });
+        self.remember(domain, kept);
         changed
     }
+
+    fn forget(&mut self, domain: &str) -> Option<Vec<Kept>> {
+        let kept = self.domains.pop(domain)?;
+        self.bytes -= size(&kept);
+        Some(kept)
+    }
+
+    fn remember(&mut self, domain: &str, kept: Vec<Kept>) {
+        if kept.is_empty() {
+            return;
+        }
+        self.bytes += size(&kept);
+        if let Some((_, forgotten)) = self.domains.push(domain.into(), kept) {
+            self.bytes -= size(&forgotten);
+        }
+        while self.bytes > self.limits.total_bytes {
+            let Some((_, forgotten)) = self.domains.pop_lru() else { return };
+            self.bytes -= size(&forgotten);
+        }
+    }
+}
+
+fn size(kept: &[Kept]) -> usize {
+    let fixed = size_of::<Kept>();
+    kept.iter().map(|cookie| fixed + cookie.name.len() + cookie.value.len() + cookie.path.len()).sum()
 }
 
 /// The domain a cookie belongs to; nothing when the host may not set it. A whole public suffix
@@ -232,7 +258,7 @@ mod tests {
 
     #[test]
     fn the_jar_stays_within_its_bounds() {
-        let mut jar = Jar::new(CookieLimits { domains: 3, per_domain: 4, bytes: 20 });
+        let mut jar = Jar::new(CookieLimits { domains: 3, per_domain: 4, bytes: 20, ..CookieLimits::default() });
         for host in 0..10 {
             for cookie in 0..10 {
                 take(&mut jar, &format!("http://h{host}.example/"), &format!("k{cookie}=v"));
@@ -242,6 +268,12 @@ mod tests {
         assert!(jar.domains.iter().all(|(_, kept)| kept.len() == 4));
         assert_eq!(sent(&mut jar, "http://h9.example/"), "k6=v; k7=v; k8=v; k9=v");
         assert!(!take(&mut jar, "http://h9.example/", "long=aaaaaaaaaaaaaaaaaaaaaaaa"));
+
+        let mut full = Jar::new(CookieLimits { total_bytes: 10_000, ..CookieLimits::default() });
+        for host in 0..100 {
+            take(&mut full, &format!("http://h{host}.example/"), &format!("k={}", "v".repeat(900)));
+        }
+        assert!(full.bytes <= 10_000 && (5..=11).contains(&full.domains.len()), "{}", full.domains.len());
 
         let mut wide = Jar::new(CookieLimits::default());
         for cookie in 0..50 {

@@ -87,6 +87,8 @@ pub struct CookieLimits {
     pub per_domain: usize,
     /// Bytes of one cookie, name and value.
     pub bytes: usize,
+    /// Bytes of all cookies together.
+    pub total_bytes: usize,
 }
 
 /// Bounds of the name cache. What a name server says about lifetimes is kept within them.
@@ -138,7 +140,7 @@ impl Default for Settings {
             cookies: CookieLimits::default(),
             per_ip: 8,
             idle_per_host: 2,
-            idle_connections: 1024,
+            idle_connections: 512,
             keep_alive: Duration::from_secs(15),
             names: NameLimits::default(),
         }
@@ -147,7 +149,7 @@ impl Default for Settings {
 
 impl Default for CookieLimits {
     fn default() -> Self {
-        Self { domains: 20_000, per_domain: 50, bytes: 4096 }
+        Self { domains: 20_000, per_domain: 50, bytes: 4096, total_bytes: 16 << 20 }
     }
 }
 
