@@ -43,10 +43,10 @@ impl Clock {
         steady
     }
 
-    /// Stops the clock at a moment of a test's choosing.
+    /// A clock that stands still at a moment of a test's choosing.
     #[cfg(test)]
-    pub fn set(&mut self, now: Timestamp) {
-        self.set = Some(now);
+    pub fn stopped(now: Timestamp) -> Self {
+        Self { set: Some(now), ..Self::start() }
     }
 }
 

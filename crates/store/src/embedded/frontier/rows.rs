@@ -117,7 +117,7 @@ pub(super) struct HostRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CrawlRow {
     pub figures: FrontierFigures,
-    /// The number of its next claim.
+    /// Claims from this number on were never made; those below may have been.
     pub next: u64,
 }
 
