@@ -111,6 +111,16 @@ pub(super) struct HostRow {
     pub ready_at: Timestamp,
     pub delay: Option<Duration>,
     pub failures: u32,
+    /// The opening of the store in which this was written.
+    pub opening: u64,
+}
+
+/// An opening of the store after an unclean stop: requests may have been under way then, whose
+/// end nobody saw.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Restart {
+    pub opening: u64,
+    pub at: Timestamp,
 }
 
 /// What the queue knows of a crawl as a whole.

@@ -11,7 +11,7 @@ use super::backlog::{Backlog, Post, Slot};
 use super::clock::{Clock, Hosts};
 use super::keys::{self, HostKey};
 use super::queue::{CrawlQueue, crawl_row_key};
-use super::rows::{BacklogRow, Parked, RowRef};
+use super::rows::{BacklogRow, Parked, Restart, RowRef};
 use super::spaces::{Changes, Safe, Space, Spaces};
 use super::staging::{Recent, Staged, Staging};
 use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Rest, StoreError, Visited};
@@ -20,9 +20,11 @@ const VERSION: u32 = 1;
 const VERSION_KEY: &[u8] = b"version";
 /// Present while nobody has the queue open, after a close that wrote everything.
 const CLEAN_KEY: &[u8] = b"clean";
-/// When the queue was last opened after an unclean stop. Kept over clean ones: someone may stop
-/// and start again before the delays that count from it have passed.
-const RESTARTED_KEY: &[u8] = b"restarted";
+/// How often the queue was opened.
+const OPENING_KEY: &[u8] = b"opening";
+/// The last [`Restart`]. Kept over clean stops: someone may stop and start again before the delays
+/// that count from it have passed.
+const RESTART_KEY: &[u8] = b"restart";
 
 /// Addresses remembered as lately seen (about 100 bytes each).
 const RECENT: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
@@ -60,15 +62,17 @@ impl State {
             park_the_homeless(&spaces)?;
         }
         let mut changes = spaces.changes();
+        let opening = changes.read::<u64>(Space::Meta, OPENING_KEY)?.unwrap_or(0) + 1;
+        changes.put(Space::Meta, OPENING_KEY, &opening)?;
         changes.put(Space::Meta, VERSION_KEY, &VERSION)?;
         changes.remove(Space::Meta, CLEAN_KEY);
         if !clean {
-            changes.put(Space::Meta, RESTARTED_KEY, &clock.now())?;
+            changes.put(Space::Meta, RESTART_KEY, &Restart { opening, at: clock.now() })?;
         }
-        let restarted = changes.read(Space::Meta, RESTARTED_KEY)?;
+        let restart = changes.read(Space::Meta, RESTART_KEY)?;
         changes.commit(Safe::FromPowerLoss)?;
         Ok(Self {
-            hosts: Hosts::new(default_delay, restarted),
+            hosts: Hosts::new(default_delay, opening, restart),
             crawls: HashMap::new(),
             recent: Recent::new(RECENT),
             active_hosts: active_hosts.max(1),
