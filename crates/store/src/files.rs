@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn files() -> (tempfile::TempDir, Files) {
-        let dir = tempfile::tempdir().unwrap();
+        let dir = crate::scratch::dir();
         let files = Files::open(dir.path().join("media")).unwrap();
         (dir, files)
     }

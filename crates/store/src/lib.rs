@@ -18,6 +18,8 @@ mod files;
 mod frontier;
 mod library;
 mod lock;
+#[cfg(test)]
+mod scratch;
 mod store;
 mod visit;
 mod work;

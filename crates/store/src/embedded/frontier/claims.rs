@@ -28,6 +28,7 @@ impl State {
             }
             claims.push(self.take(crawl, host, lane, rank)?);
         }
+        self.make_room(crawl, 0)?;
         let next = if claims.is_empty() && limit.any > 0 {
             let (spaces, queue) = (&self.spaces, self.crawls.get_mut(&crawl));
             queue.map(|queue| queue.next(spaces, limit.pages > 0)).transpose()?.flatten()
@@ -68,9 +69,8 @@ impl State {
         let clock = self.hosts.clock(&self.spaces, host)?;
         clock.busy = true;
         let (host_delay, host_failures) = (clock.row.delay, clock.row.failures);
-        let queue = self.queue(crawl)?;
-        let number = queue.row.next;
-        queue.row.next += 1;
+        let Some(queue) = self.crawls.get_mut(&crawl) else { return Err(self.spaces.damaged("a crawl was lost")) };
+        let number = queue.number(&self.spaces)?;
         let id = row.link.url.id();
         queue.claimed.insert(id.short(), Taken { host, lane, rank });
         if let Some(backlog) = queue.active.get_mut(&host) {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use facts::Timestamp;
 
 use super::keys::HostKey;
-use super::rows::HostRow;
+use super::rows::{HostRow, Restart};
 use super::spaces::{Space, Spaces};
 use crate::StoreError;
 
@@ -43,10 +43,10 @@ impl Clock {
         steady
     }
 
-    /// Stops the clock at a moment of a test's choosing.
+    /// A clock that stands still at a moment of a test's choosing.
     #[cfg(test)]
-    pub fn set(&mut self, now: Timestamp) {
-        self.set = Some(now);
+    pub fn stopped(now: Timestamp) -> Self {
+        Self { set: Some(now), ..Self::start() }
     }
 }
 
@@ -73,18 +73,19 @@ impl HostClock {
 pub(super) struct Hosts {
     clocks: HashMap<HostKey, HostClock>,
     default_delay: Duration,
-    /// Set after an unclean stop: requests may have been under way then, whose end nobody saw.
-    restarted: Option<Timestamp>,
+    /// The number of this opening of the store.
+    opening: u64,
+    restart: Option<Restart>,
 }
 
 impl Hosts {
-    pub fn new(default_delay: Duration, restarted: Option<Timestamp>) -> Self {
-        Self { clocks: HashMap::new(), default_delay, restarted }
+    pub fn new(default_delay: Duration, opening: u64, restart: Option<Restart>) -> Self {
+        Self { clocks: HashMap::new(), default_delay, opening, restart }
     }
 
     /// Before this no host is free; those with a delay of their own may have to wait longer.
     pub fn quiet_until(&self) -> Option<Timestamp> {
-        self.restarted.map(|at| at + self.default_delay)
+        self.restart.map(|restart| restart.at + self.default_delay)
     }
 
     pub fn delay(&self, row: &HostRow) -> Duration {
@@ -95,9 +96,10 @@ impl Hosts {
     pub fn clock(&mut self, spaces: &Spaces, host: HostKey) -> Result<&mut HostClock, StoreError> {
         if !self.clocks.contains_key(&host) {
             let mut row: HostRow = spaces.read(Space::Hosts, &host.0)?.unwrap_or_default();
-            if let Some(at) = self.restarted {
-                row.ready_at = row.ready_at.max(at + self.delay(&row).max(self.default_delay));
+            if let Some(restart) = self.restart.filter(|restart| row.opening < restart.opening) {
+                row.ready_at = row.ready_at.max(restart.at + self.delay(&row).max(self.default_delay));
             }
+            row.opening = self.opening;
             self.clocks.insert(host, HostClock { row, busy: false });
         }
         Ok(self.clocks.entry(host).or_insert(HostClock { row: HostRow::default(), busy: false }))

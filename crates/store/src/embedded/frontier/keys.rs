@@ -56,17 +56,19 @@ pub(super) struct Rank {
     pub seq: u64,
 }
 
-/// Links of one page that keep an order of their own; the rest share the last place.
+/// Links of one page that have a place in the order.
 const LINKS_OF_ONE_PAGE: u64 = 1 << 20;
 
 impl Rank {
     pub const FIRST: Self = Self { band: 0, seq: 0 };
 
-    /// The rank of the `index`-th link found by the claim of that number. It follows claims, not
-    /// completions, so that two crawls of one web go the same way.
-    pub fn new(order: Order, claim: u64, index: usize) -> Self {
-        let index = (index as u64).min(LINKS_OF_ONE_PAGE - 1);
-        Self { band: band(order, claim), seq: claim.saturating_mul(LINKS_OF_ONE_PAGE).saturating_add(index) }
+    /// The rank of the `index`-th link found by the claim of that number; `None` for a page with
+    /// more links than any has. It follows claims, not completions, so that two crawls of one web
+    /// go the same way.
+    pub fn new(order: Order, claim: u64, index: usize) -> Option<Self> {
+        let index = u64::try_from(index).ok().filter(|&index| index < LINKS_OF_ONE_PAGE)?;
+        let seq = claim.checked_mul(LINKS_OF_ONE_PAGE)?.checked_add(index)?;
+        Some(Self { band: band(order, claim), seq })
     }
 
     fn bytes(self) -> [u8; 16] {
@@ -187,18 +189,19 @@ mod tests {
 
     #[test]
     fn ranks_follow_the_order_a_strategy_asks_for() {
+        let rank = |order, claim, index| Rank::new(order, claim, index).unwrap();
         let best = |p| Order::Best(Priority::new(p));
-        assert!(Rank::new(Order::FirstIn, 1, 9) < Rank::new(Order::FirstIn, 2, 0));
-        assert!(Rank::new(Order::LastIn, 2, 0) < Rank::new(Order::LastIn, 1, 0));
-        assert!(Rank::new(Order::LastIn, 2, 0) < Rank::new(Order::LastIn, 2, 1));
-        assert!(Rank::new(best(0.9), 7, 0) < Rank::new(best(0.1), 1, 0));
-        assert!(Rank::new(best(0.5), 1, 0) < Rank::new(best(0.5), 1, 1));
+        assert!(rank(Order::FirstIn, 1, 9) < rank(Order::FirstIn, 2, 0));
+        assert!(rank(Order::LastIn, 2, 0) < rank(Order::LastIn, 1, 0));
+        assert!(rank(Order::LastIn, 2, 0) < rank(Order::LastIn, 2, 1));
+        assert!(rank(best(0.9), 7, 0) < rank(best(0.1), 1, 0));
+        assert!(rank(best(0.5), 1, 0) < rank(best(0.5), 1, 1));
     }
 
     #[test]
-    fn a_page_of_millions_of_links_keeps_to_its_own_ranks() {
-        let last = Rank::new(Order::FirstIn, 1, usize::MAX);
-        assert!(last < Rank::new(Order::FirstIn, 2, 0));
+    fn a_page_of_millions_of_links_does_not_reach_into_the_next() {
+        assert!(Rank::new(Order::FirstIn, 1, (1 << 20) - 1) < Rank::new(Order::FirstIn, 2, 0));
+        assert_eq!(Rank::new(Order::FirstIn, 1, 1 << 20), None);
     }
 
     #[test]

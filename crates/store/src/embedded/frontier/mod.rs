@@ -12,6 +12,8 @@ mod claims;
 mod clock;
 mod front;
 mod keys;
+#[cfg(test)]
+mod model;
 mod queue;
 mod rows;
 mod spaces;
@@ -25,6 +27,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp};
 
+use self::clock::Clock;
 use self::spaces::Space;
 use self::state::State;
 use crate::work::off_thread;
@@ -40,7 +43,7 @@ pub(crate) struct EmbeddedFrontier(Arc<Mutex<State>>);
 impl EmbeddedFrontier {
     /// Opens or makes the queue. After an unclean stop each host waits its full delay.
     pub fn open(path: &Path, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
-        Ok(Self(Arc::new(Mutex::new(State::open(path, default_delay, active_hosts)?))))
+        Ok(Self(Arc::new(Mutex::new(State::open(path, Clock::start(), default_delay, active_hosts)?))))
     }
 
     /// Writes the mark of a clean stop.

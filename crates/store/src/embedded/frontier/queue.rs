@@ -16,8 +16,12 @@ use super::rows::CrawlRow;
 use super::spaces::{Space, Spaces};
 use crate::{CrawlId, StoreError};
 
-/// Parked hosts whose places are in memory, in each lane of each index.
-const PARKED_HEADS: usize = 1024;
+/// Parked hosts whose places are in memory, in each lane of each index. So few in tests that they
+/// run out.
+const PARKED_HEADS: usize = if cfg!(test) { 2 } else { 1024 };
+
+/// Claim numbers set aside by one write.
+const NUMBERS: u64 = 1024;
 
 /// Where a claimed row stands.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +34,8 @@ pub(super) struct Taken {
 pub(super) struct CrawlQueue {
     pub id: CrawlId,
     pub row: CrawlRow,
+    /// The number of the next claim. At most `row.next`, which is stored.
+    pub next: u64,
     pub active: HashMap<HostKey, Backlog>,
     /// By short URL id.
     pub claimed: HashMap<[u8; 16], Taken>,
@@ -42,9 +48,11 @@ pub(super) struct CrawlQueue {
 impl CrawlQueue {
     pub fn load(spaces: &Spaces, id: CrawlId) -> Result<Self, StoreError> {
         let first = HostKey([0; 8]);
+        let row: CrawlRow = spaces.read(Space::Meta, &crawl_row_key(id))?.unwrap_or_default();
         Ok(Self {
             id,
-            row: spaces.read(Space::Meta, &crawl_row_key(id))?.unwrap_or_default(),
+            next: row.next,
+            row,
             active: HashMap::new(),
             claimed: HashMap::new(),
             ready: BTreeSet::new(),
@@ -56,6 +64,16 @@ impl CrawlQueue {
 
     pub fn is_empty(&self) -> bool {
         self.row.figures.queued_pages + self.row.figures.queued_media == 0
+    }
+
+    /// A number for a claim, never used before, also not by a process that was killed.
+    pub fn number(&mut self, spaces: &Spaces) -> Result<u64, StoreError> {
+        if self.next >= self.row.next {
+            self.row.next = self.next + NUMBERS;
+            spaces.put(Space::Meta, &crawl_row_key(self.id), &self.row)?;
+        }
+        self.next += 1;
+        Ok(self.next - 1)
     }
 
     /// The best active host that is free.

@@ -111,13 +111,23 @@ pub(super) struct HostRow {
     pub ready_at: Timestamp,
     pub delay: Option<Duration>,
     pub failures: u32,
+    /// The opening of the store in which this was written.
+    pub opening: u64,
+}
+
+/// An opening of the store after an unclean stop: requests may have been under way then, whose
+/// end nobody saw.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Restart {
+    pub opening: u64,
+    pub at: Timestamp,
 }
 
 /// What the queue knows of a crawl as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CrawlRow {
     pub figures: FrontierFigures,
-    /// The number of its next claim.
+    /// Claims from this number on were never made; those below may have been.
     pub next: u64,
 }
 

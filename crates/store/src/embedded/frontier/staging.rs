@@ -27,6 +27,7 @@ pub(super) struct StagedHost {
 /// What was committed, for memory to follow.
 pub(super) struct Staged {
     pub row: CrawlRow,
+    pub next: u64,
     pub hosts: HashMap<HostKey, StagedHost>,
     pub known: HashMap<KnownKey, Known>,
 }
@@ -42,14 +43,15 @@ pub(super) struct Staging<'a> {
 
 impl<'a> Staging<'a> {
     pub fn new(spaces: &'a Spaces, queue: &'a CrawlQueue, recent: &'a mut Recent, budgets: Budgets) -> Self {
-        let staged = Staged { row: queue.row.clone(), hosts: HashMap::new(), known: HashMap::new() };
+        let staged = Staged { row: queue.row.clone(), next: queue.next, hosts: HashMap::new(), known: HashMap::new() };
         Self { spaces, queue, recent, budgets, changes: spaces.changes(), staged }
     }
 
     /// The number of the next claim, used up.
     pub fn number(&mut self) -> u64 {
-        let number = self.staged.row.next;
-        self.staged.row.next += 1;
+        let number = self.staged.next;
+        self.staged.next += 1;
+        self.staged.row.next = self.staged.row.next.max(self.staged.next);
         number
     }
 
@@ -74,6 +76,10 @@ impl<'a> Staging<'a> {
 
     /// Queues a link when it is new; the `index`-th found by the claim of that number.
     pub fn link(&mut self, link: &Link, number: u64, index: usize) -> Result<bool, StoreError> {
+        let Some(rank) = Rank::new(link.order, number, index) else {
+            self.staged.row.figures.over_budget += 1;
+            return Ok(false);
+        };
         let id = link.url.id().short();
         let key = keys::known(self.queue.id, id);
         let round = match self.known(&key)? {
@@ -94,7 +100,7 @@ impl<'a> Staging<'a> {
                 0
             }
         };
-        let (lane, rank) = (Lane::of(link.kind), Rank::new(link.order, number, index));
+        let lane = Lane::of(link.kind);
         self.insert_row(lane, rank, &RowRef { link, tries: 0, round })?;
         self.mark(key, Known::Queued { lane, rank, round });
         Ok(round == 0)

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use facts::{HostName, Timestamp};
 
-use super::backlog::Post;
+use super::backlog::{Backlog, Post, Slot};
 use super::clock::{Clock, Hosts};
 use super::keys::{self, HostKey};
-use super::queue::CrawlQueue;
-use super::rows::{BacklogRow, Parked};
+use super::queue::{CrawlQueue, crawl_row_key};
+use super::rows::{BacklogRow, Parked, Restart, RowRef};
 use super::spaces::{Changes, Safe, Space, Spaces};
 use super::staging::{Recent, Staged, Staging};
 use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Rest, StoreError, Visited};
@@ -20,6 +20,11 @@ const VERSION: u32 = 1;
 const VERSION_KEY: &[u8] = b"version";
 /// Present while nobody has the queue open, after a close that wrote everything.
 const CLEAN_KEY: &[u8] = b"clean";
+/// How often the queue was opened.
+const OPENING_KEY: &[u8] = b"opening";
+/// The last [`Restart`]. Kept over clean stops: someone may stop and start again before the delays
+/// that count from it have passed.
+const RESTART_KEY: &[u8] = b"restart";
 
 /// Addresses remembered as lately seen (about 100 bytes each).
 const RECENT: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
@@ -41,9 +46,13 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn open(path: &Path, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
+    pub fn open(
+        path: &Path,
+        mut clock: Clock,
+        default_delay: Duration,
+        active_hosts: usize,
+    ) -> Result<Self, StoreError> {
         let spaces = Spaces::open(path)?;
-        let mut clock = Clock::start();
         let version: Option<u32> = spaces.read(Space::Meta, VERSION_KEY)?;
         if let Some(found) = version.filter(|&found| found > VERSION) {
             return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
@@ -53,12 +62,17 @@ impl State {
             park_the_homeless(&spaces)?;
         }
         let mut changes = spaces.changes();
+        let opening = changes.read::<u64>(Space::Meta, OPENING_KEY)?.unwrap_or(0) + 1;
+        changes.put(Space::Meta, OPENING_KEY, &opening)?;
         changes.put(Space::Meta, VERSION_KEY, &VERSION)?;
         changes.remove(Space::Meta, CLEAN_KEY);
+        if !clean {
+            changes.put(Space::Meta, RESTART_KEY, &Restart { opening, at: clock.now() })?;
+        }
+        let restart = changes.read(Space::Meta, RESTART_KEY)?;
         changes.commit(Safe::FromPowerLoss)?;
-        let restarted = (!clean).then(|| clock.now());
         Ok(Self {
-            hosts: Hosts::new(default_delay, restarted),
+            hosts: Hosts::new(default_delay, opening, restart),
             crawls: HashMap::new(),
             recent: Recent::new(RECENT),
             active_hosts: active_hosts.max(1),
@@ -136,7 +150,8 @@ impl State {
         for (key, known) in staged.known {
             self.recent.put(key, known);
         }
-        self.queue(crawl)?.row = staged.row;
+        let queue = self.queue(crawl)?;
+        (queue.row, queue.next) = (staged.row, staged.next);
         for (host, staged) in staged.hosts {
             let Some(queue) = self.crawls.get_mut(&crawl) else { break };
             if let Some(backlog) = queue.active.get_mut(&host) {
@@ -185,8 +200,7 @@ impl State {
         let id = claim.id.short();
         let Some(&taken) = queue.claimed.get(&id) else { return Ok(()) };
         if failed {
-            let row =
-                super::rows::RowRef { link: &claim.link, tries: claim.tries.saturating_add(1), round: claim.round };
+            let row = RowRef { link: &claim.link, tries: claim.tries.saturating_add(1), round: claim.round };
             self.spaces.put(Space::Queue, &keys::row(crawl, taken.host, taken.lane, taken.rank), &row)?;
         }
         queue.claimed.remove(&id);
@@ -216,10 +230,7 @@ impl State {
 
     /// Brings a parked host into memory.
     pub fn activate(&mut self, crawl: CrawlId, host: HostKey) -> Result<(), StoreError> {
-        while self.crawls.values().map(|queue| queue.active.len()).sum::<usize>() >= self.active_hosts {
-            let Some(least) = self.crawls.get(&crawl).and_then(CrawlQueue::least_needed) else { break };
-            self.park(crawl, least)?;
-        }
+        self.make_room(crawl, 1)?;
         let row = self.stored_backlog(crawl, host)?;
         let active = BacklogRow { parked: Parked::No, ..row.clone() };
         let mut changes = self.spaces.changes();
@@ -227,8 +238,18 @@ impl State {
         changes.commit(Safe::FromKill)?;
         let queue = self.queue(crawl)?;
         queue.move_post(Post::of(&row, host), None);
-        queue.active.insert(host, super::backlog::Backlog::new(active));
+        queue.active.insert(host, Backlog::new(active));
         self.place(host)
+    }
+
+    /// Parks hosts until so many more fit into memory. Busy hosts and those with claimed rows stay;
+    /// there are no more of them than requests under way.
+    pub fn make_room(&mut self, crawl: CrawlId, more: usize) -> Result<(), StoreError> {
+        while self.crawls.values().map(|queue| queue.active.len()).sum::<usize>() + more > self.active_hosts {
+            let Some(least) = self.crawls.get(&crawl).and_then(CrawlQueue::least_needed) else { break };
+            self.park(crawl, least)?;
+        }
+        Ok(())
     }
 
     /// Sends an active host back into the store.
@@ -249,7 +270,7 @@ impl State {
         let Some(backlog) = self.crawls.get(&crawl).and_then(|queue| queue.active.get(&host)) else { return Ok(None) };
         let mut row = backlog.stored(backlog.row.clone(), &[]);
         row.parked = match backlog.slot {
-            super::backlog::Slot::Resting(_, until) => Parked::Resting(until),
+            Slot::Resting(_, until) => Parked::Resting(until),
             _ => Parked::Ready,
         };
         move_host(changes, crawl, host, &backlog.row, &row)?;
@@ -292,7 +313,10 @@ impl State {
         }
         let crawls: Vec<CrawlId> = self.crawls.keys().copied().collect();
         for crawl in crawls {
-            let hosts: Vec<HostKey> = self.crawls[&crawl].active.keys().copied().collect();
+            let queue = self.queue(crawl)?;
+            queue.row.next = queue.next;
+            let (row, hosts) = (queue.row.clone(), queue.active.keys().copied().collect::<Vec<HostKey>>());
+            self.spaces.put(Space::Meta, &crawl_row_key(crawl), &row)?;
             for chunk in hosts.chunks(BATCH) {
                 let mut changes = self.spaces.changes();
                 for &host in chunk {

@@ -1,0 +1,285 @@
+//! Statements about the library, and about both together.
+
+use bowerbird_store::{
+    Claim, CrawlId, Figures, Frontier, FrontierFigures, Library, MediaFigures, Outcome, Run, RunId, RunLimits,
+    StoreError, Visited,
+};
+use facts::Order;
+use serde_json::json;
+
+use super::web::*;
+use super::{Home, PLENTY, Stop};
+
+const PAGES: RunLimits = RunLimits { pages: Some(5), seconds: None, bytes: None };
+
+async fn start(library: &dyn Library) -> (CrawlId, Run) {
+    let crawl = library.save_crawl("demo", &json!({ "depth": 3 })).await.unwrap();
+    let run = library.start_run(crawl.id, PAGES, 2).await.unwrap();
+    (crawl.id, run)
+}
+
+/// A claim as the queue would make it.
+async fn claimed(frontier: &dyn Frontier, crawl: CrawlId, link: bowerbird_store::Link) -> Claim {
+    frontier.add(crawl, vec![link], PLENTY).await.unwrap();
+    let claim = claim_one(frontier, crawl).await;
+    release(frontier, &claim).await;
+    claim
+}
+
+async fn claimed_page(home: &impl Home, crawl: CrawlId, text: &str) -> Claim {
+    claimed(&*home.frontier(), crawl, page(text, Order::FirstIn)).await
+}
+
+pub async fn a_crawl_is_found_by_its_name_and_keeps_its_number(home: impl Home) {
+    let library = home.library();
+    assert_eq!(library.crawl("demo").await.unwrap(), None);
+    let first = library.save_crawl("demo", &json!({ "depth": 3 })).await.unwrap();
+    let again = library.save_crawl("demo", &json!({ "depth": 4 })).await.unwrap();
+    assert_eq!((again.id, again.created), (first.id, first.created));
+    assert_eq!(library.crawl("demo").await.unwrap().unwrap().settings, json!({ "depth": 4 }));
+    let other = library.save_crawl("other", &json!(null)).await.unwrap();
+    let names: Vec<String> = library.crawls().await.unwrap().into_iter().map(|c| c.crawl.name).collect();
+    assert_eq!(names, ["other", "demo"]);
+    assert_ne!(other.id, first.id);
+}
+
+pub async fn an_unfinished_run_goes_on_with_its_own_limits(mut home: impl Home) {
+    let (crawl, first) = start(&*home.library()).await;
+    for stop in [Stop::Killed, Stop::Clean] {
+        home.restart(stop).await;
+        let resumed = home.library().start_run(crawl, RunLimits::default(), 99).await.unwrap();
+        assert_eq!((resumed.id, resumed.limits, resumed.task_pages), (first.id, PAGES, 2));
+    }
+    let library = home.library();
+    library.end_run(first.id, 4.5, None).await.unwrap();
+    let resumed = library.start_run(crawl, RunLimits::default(), 99).await.unwrap();
+    assert_eq!((resumed.id, resumed.seconds, resumed.ended), (first.id, 4.5, None));
+    library.end_run(first.id, 6.0, Some("max-pages")).await.unwrap();
+
+    let next = library.start_run(crawl, RunLimits { seconds: Some(9), ..RunLimits::default() }, 7).await.unwrap();
+    assert_ne!(next.id, first.id);
+    assert_eq!((next.limits.seconds, next.task_pages, next.seconds), (Some(9), 7, 0.0));
+    let runs = &library.crawls().await.unwrap()[0].runs;
+    assert_eq!(runs[0].stopped.as_deref(), Some("max-pages"));
+    assert!(runs[0].ended.is_some() && runs[0].seconds == 6.0 && runs[1].ended.is_none());
+}
+
+pub async fn what_does_not_exist_is_said_so(home: impl Home) {
+    let library = home.library();
+    let missing = library.start_run(CrawlId(77), PAGES, 1).await;
+    assert!(matches!(missing, Err(StoreError::Unknown { what: "crawl", number: 77 })));
+    for result in [
+        library.beat(RunId(77), 1.0, FrontierFigures::default()).await,
+        library.end_run(RunId(77), 1.0, None).await,
+        library.record(RunId(77), &[]).await,
+    ] {
+        assert!(matches!(result, Err(StoreError::Unknown { what: "run", number: 77 })));
+    }
+}
+
+/// A page with two pictures, one of them kept, one refused; a broken link; a redirect.
+async fn some_visits(home: &impl Home, crawl: CrawlId) -> Vec<Visited> {
+    let frontier = home.frontier();
+    let shows = ["http://m.example/1.jpg", "http://m.example/2.jpg"];
+    let first = claimed_page(home, crawl, "http://a.example/").await;
+    let mut visits = vec![read_with_images(first, &shows)];
+    let one = claimed(&*frontier, crawl, image(shows[0], Order::FirstIn)).await;
+    visits.push(kept(one, "picture"));
+    let two = claimed(&*frontier, crawl, image(shows[1], Order::FirstIn)).await;
+    visits.push(visited(two, Outcome::Refused("too-large".into()), Vec::new()));
+    visits.push(failed(claimed_page(home, crawl, "http://gone.example/").await, "dns"));
+    let moved = claimed_page(home, crawl, "http://b.example/old").await;
+    visits.push(visited(moved, Outcome::Redirect(url("http://b.example/new")), Vec::new()));
+    visits
+}
+
+fn expected_figures() -> Figures {
+    let images = MediaFigures { seen: 2, kept: 1, refused: [("too-large".to_owned(), 1)].into() };
+    Figures {
+        pages: 1,
+        visits: 5,
+        bytes: 500,
+        media: [("image".to_owned(), images)].into(),
+        duplicates: 0,
+        errors: [("dns".to_owned(), 1)].into(),
+    }
+}
+
+pub async fn figures_count_what_was_recorded(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    let visits = some_visits(&home, crawl).await;
+    library.record(run.id, &visits).await.unwrap();
+    assert_eq!(library.figures(crawl, None).await.unwrap(), expected_figures());
+    assert_eq!(library.figures(crawl, Some(run.id)).await.unwrap(), expected_figures());
+    assert_eq!(library.figures(crawl, Some(RunId(99))).await.unwrap(), Figures::default());
+    assert_eq!(library.crawls().await.unwrap()[0].figures, expected_figures());
+}
+
+pub async fn recording_again_changes_nothing(mut home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    let visits = some_visits(&home, crawl).await;
+    library.record(run.id, &visits).await.unwrap();
+    let (tasks, whole) = (library.tasks(run.id).await.unwrap(), library.library_figures(9).await.unwrap());
+    library.record(run.id, &visits).await.unwrap();
+    home.restart(Stop::Killed).await;
+    let library = home.library();
+    library.record(run.id, &visits).await.unwrap();
+    assert_eq!(library.figures(crawl, None).await.unwrap(), expected_figures());
+    assert_eq!(library.tasks(run.id).await.unwrap(), tasks);
+    let again = library.library_figures(9).await.unwrap();
+    assert_eq!((again.hosts, again.media, again.visited), (whole.hosts, whole.media, whole.visited));
+    assert_eq!(library.mishaps(crawl, 10).await.unwrap().len(), 1);
+}
+
+pub async fn a_reopened_address_is_a_visit_of_its_own(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    let wall = claimed_page(&home, crawl, "http://a.example/").await;
+    let consent = url("http://a.example/consent");
+    home.commit(crawl, run.id, vec![visited(wall, Outcome::Redirect(consent), Vec::new())]).await.unwrap();
+    let back = bowerbird_store::Link { reopen: true, ..page("http://a.example/", Order::FirstIn) };
+    let claim = claimed(&*home.frontier(), crawl, back).await;
+    let visit = read(claim, Vec::new());
+    library.record(run.id, std::slice::from_ref(&visit)).await.unwrap();
+    home.commit(crawl, run.id, vec![visit]).await.unwrap();
+    let figures = library.figures(crawl, None).await.unwrap();
+    assert_eq!((figures.visits, figures.pages), (2, 1));
+}
+
+pub async fn the_same_bytes_at_two_addresses_are_one_file(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    let mut visits = Vec::new();
+    for text in ["http://m.example/1.jpg", "http://n.example/2.jpg"] {
+        let claim = claimed(&*home.frontier(), crawl, image(text, Order::FirstIn)).await;
+        visits.push(kept(claim, "the same bytes"));
+    }
+    let Outcome::Media(file) = visits[0].outcome.clone() else { unreachable!() };
+    assert_eq!(library.media_path(file.id).await.unwrap(), None);
+    library.record(run.id, &visits).await.unwrap();
+    let figures = library.figures(crawl, None).await.unwrap();
+    assert_eq!((figures.media["image"].kept, figures.duplicates), (2, 1));
+    assert_eq!(library.library_figures(0).await.unwrap().media["image"], 1);
+    assert_eq!(library.media_path(file.id).await.unwrap(), Some(file.path));
+}
+
+pub async fn runs_are_counted_apart(home: impl Home) {
+    let library = home.library();
+    let (crawl, first) = start(&*library).await;
+    let visit = read(claimed_page(&home, crawl, "http://a.example/1").await, Vec::new());
+    library.record(first.id, &[visit]).await.unwrap();
+    library.end_run(first.id, 1.0, Some("max-pages")).await.unwrap();
+    let second = library.start_run(crawl, PAGES, 2).await.unwrap();
+    let visits = [
+        read(claimed_page(&home, crawl, "http://b.example/2").await, Vec::new()),
+        read(claimed_page(&home, crawl, "http://c.example/3").await, Vec::new()),
+    ];
+    library.record(second.id, &visits).await.unwrap();
+    for (run, pages) in [(Some(first.id), 1), (Some(second.id), 2), (None, 3)] {
+        assert_eq!(library.figures(crawl, run).await.unwrap().pages, pages);
+    }
+    let runs: Vec<u64> = library.library_figures(0).await.unwrap().runs.into_iter().map(|(.., pages)| pages).collect();
+    assert_eq!(runs, [1, 2]);
+}
+
+pub async fn tasks_are_equal_slices_of_a_run(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    for i in 0..5 {
+        let mut visit = read(claimed_page(&home, crawl, &format!("http://h{i}.example/")).await, Vec::new());
+        visit.at.0 = run.started.0 + 1_000 * (i + 1);
+        library.record(run.id, &[visit]).await.unwrap();
+    }
+    let tasks = library.tasks(run.id).await.unwrap();
+    let at = |seconds: i64| facts::Timestamp(run.started.0 + 1_000 * seconds);
+    let slices: Vec<_> = tasks.iter().map(|task| (task.number, task.pages, task.started, task.ended)).collect();
+    assert_eq!(slices, [(1, 2, at(0), Some(at(2))), (2, 2, at(2), Some(at(4))), (3, 1, at(4), None)]);
+    library.end_run(run.id, 5.0, Some("empty")).await.unwrap();
+    assert!(library.tasks(run.id).await.unwrap()[2].ended.is_some());
+}
+
+pub async fn mishaps_are_listed_newest_first_and_cut(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    for (i, reason) in ["dns", "timeout", "tls"].into_iter().enumerate() {
+        let mut visit = failed(claimed_page(&home, crawl, &format!("http://h{i}.example/")).await, reason);
+        if let Outcome::Failed { detail, .. } = &mut visit.outcome {
+            detail.push_str(&"č".repeat(5_000));
+        }
+        library.record(run.id, &[visit]).await.unwrap();
+    }
+    let mishaps = library.mishaps(crawl, 2).await.unwrap();
+    let reasons: Vec<&str> = mishaps.iter().map(|mishap| mishap.reason.as_str()).collect();
+    assert_eq!(reasons, ["tls", "timeout"]);
+    assert_eq!(mishaps[0].url, "http://h2.example/");
+    assert!(mishaps[0].detail.starts_with("http://h2.example/ did not answer"));
+    assert_eq!(mishaps[0].detail.chars().count(), 500);
+}
+
+pub async fn the_library_counts_hosts_and_what_is_known(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    library.record(run.id, &some_visits(&home, crawl).await).await.unwrap();
+    let frontier = home.frontier().figures(crawl).await.unwrap();
+    library.beat(run.id, 2.5, frontier.clone()).await.unwrap();
+    let figures = library.library_figures(1).await.unwrap();
+    assert_eq!(figures.discovered, frontier.known_pages + frontier.known_media);
+    assert_eq!((figures.visited, figures.pages, figures.media["image"]), (5, 1, 1));
+    assert_eq!(figures.hosts.len(), 1);
+    assert_eq!((figures.hosts[0].host.as_str(), figures.hosts[0].pages), ("a.example", 1));
+    assert_eq!(figures.runs[0].0, "demo");
+    assert_eq!(figures.runs[0].1.seconds, 2.5);
+    let hosts = library.library_figures(10).await.unwrap().hosts;
+    assert!(hosts.iter().any(|host| host.host == "m.example" && host.images == 1));
+    assert_eq!(library.crawls().await.unwrap()[0].frontier, frontier);
+}
+
+/// The end of a process at every step of a visit; then the crawl goes on to its end.
+pub async fn a_kill_at_any_point_of_a_commit_loses_and_doubles_nothing(mut home: impl Home) {
+    let (crawl, run) = start(&*home.library()).await;
+    home.frontier().add(crawl, vec![page("http://a.example/0", Order::FirstIn)], PLENTY).await.unwrap();
+    // Page n links to n + 1 and to its picture.
+    let visit = |claim: Claim| {
+        let number: u32 = name(&claim).rsplit('/').next().unwrap().trim_end_matches(".jpg").parse().unwrap();
+        if name(&claim).ends_with(".jpg") {
+            return kept(claim, &number.to_string());
+        }
+        let picture = format!("http://m.example/{number}.jpg");
+        let mut visit = read_with_images(claim, &[&picture]);
+        if number < 9 {
+            let next = page(&format!("http://a.example/{}", number + 1), Order::FirstIn);
+            visit.links.push(found(next, &visit.claim));
+        }
+        visit
+    };
+    for point in (0..4).cycle() {
+        let (claims, _) = claim_when_free(&*home.frontier(), crawl).await;
+        if claims.empty {
+            break;
+        }
+        let visits: Vec<Visited> = claims.claims.into_iter().map(visit).collect();
+        for visit in &visits {
+            release(&*home.frontier(), &visit.claim).await;
+        }
+        match point {
+            0 => home.restart(Stop::Killed).await,
+            1 => {
+                home.library().record(run.id, &visits).await.unwrap();
+                home.restart(Stop::Killed).await;
+            }
+            2 => {
+                home.commit(crawl, run.id, visits).await.unwrap();
+                home.restart(Stop::Killed).await;
+            }
+            _ => home.commit(crawl, run.id, visits).await.unwrap(),
+        }
+    }
+    let figures = home.library().figures(crawl, None).await.unwrap();
+    let images = &figures.media["image"];
+    assert_eq!((figures.pages, figures.visits, images.seen, images.kept, figures.duplicates), (10, 20, 10, 10, 0));
+    let queue = home.frontier().figures(crawl).await.unwrap();
+    let expected = FrontierFigures { known_pages: 10, known_media: 10, ..FrontierFigures::default() };
+    assert_eq!(queue, expected);
+}

@@ -1,0 +1,140 @@
+//! Links and visits for tests.
+
+use bowerbird_store::{
+    Claim, ClaimLimit, Claims, CrawlId, Frontier, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts,
+    Rest, VisitKind, Visited,
+};
+use facts::{HostName, MediaId, MediaKind, Order, Priority, Timestamp, Url};
+use sha2::{Digest, Sha256};
+
+pub fn url(text: &str) -> Url {
+    Url::parse(text).unwrap()
+}
+
+pub fn host(name: &str) -> HostName {
+    HostName::parse(name).unwrap()
+}
+
+/// A seed; see [`found`] for a link of a page.
+pub fn page(text: &str, order: Order) -> Link {
+    Link {
+        url: url(text),
+        kind: VisitKind::Page,
+        order,
+        depth: 0,
+        parent: None,
+        referer: None,
+        context: LinkContext { anchor: "anchor".into(), around: "words around".into() },
+        hops: Vec::new(),
+        reopen: false,
+    }
+}
+
+pub fn image(text: &str, order: Order) -> Link {
+    Link { kind: VisitKind::Media(MediaKind::Image), ..page(text, order) }
+}
+
+/// The link as found on the page of a claim.
+pub fn found(link: Link, on: &Claim) -> Link {
+    Link { parent: Some(on.id), referer: Some(on.link.url.clone()), depth: on.link.depth + 1, ..link }
+}
+
+pub fn best(priority: f64) -> Order {
+    Order::Best(Priority::new(priority))
+}
+
+pub fn visited(claim: Claim, outcome: Outcome, links: Vec<Link>) -> Visited {
+    let links = links.into_iter().map(|link| found(link, &claim)).collect();
+    Visited { claim, at: Timestamp(1_000), took_ms: 7, bytes: 100, status: Some(200), outcome, links }
+}
+
+/// A page that was read.
+pub fn read(claim: Claim, links: Vec<Link>) -> Visited {
+    let facts = PageFacts { title: format!("Title of {}", claim.link.url), size: 500, ..PageFacts::default() };
+    visited(claim, Outcome::Page(facts), links)
+}
+
+/// A page that was read and shows pictures.
+pub fn read_with_images(claim: Claim, images: &[&str]) -> Visited {
+    let reference = |text: &&str| MediaReference {
+        url: url(text),
+        kind: MediaKind::Image,
+        description: format!("a picture at {text}"),
+        refused: None,
+    };
+    let facts = PageFacts { media: images.iter().map(reference).collect(), ..PageFacts::default() };
+    visited(claim, Outcome::Page(facts), images.iter().map(|text| image(text, Order::FirstIn)).collect())
+}
+
+pub fn kept(claim: Claim, content: &str) -> Visited {
+    let id = MediaId::from_sha256(Sha256::digest(content.as_bytes()).into());
+    let file = MediaFile {
+        id,
+        kind: MediaKind::Image,
+        format: "jpeg".into(),
+        size: content.len() as u64,
+        path: format!("{}/{id}.jpeg", claim.link.url.host()),
+    };
+    visited(claim, Outcome::Media(file), Vec::new())
+}
+
+pub fn failed(claim: Claim, reason: &str) -> Visited {
+    let detail = format!("{} did not answer", claim.link.url);
+    Visited { status: None, ..visited(claim, Outcome::Failed { reason: reason.into(), detail }, Vec::new()) }
+}
+
+/// All that can be claimed at once.
+pub const ALL: ClaimLimit = ClaimLimit { any: 1_000, pages: 1_000 };
+
+pub async fn claim(frontier: &dyn Frontier, crawl: CrawlId, limit: ClaimLimit) -> Claims {
+    frontier.claim(crawl, limit).await.unwrap()
+}
+
+/// The one best row.
+pub async fn claim_one(frontier: &dyn Frontier, crawl: CrawlId) -> Claim {
+    let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1 }).await;
+    claims.claims.into_iter().next().expect("something to claim")
+}
+
+/// The host is free at once.
+pub async fn release(frontier: &dyn Frontier, claim: &Claim) {
+    let now = frontier.now().await.unwrap();
+    frontier.release(&claim.link.url.host(), Rest { until: now, ..Rest::default() }).await.unwrap();
+}
+
+/// Addresses without their `http://`.
+pub fn names(claims: &Claims) -> Vec<String> {
+    claims.claims.iter().map(name).collect()
+}
+
+pub fn name(claim: &Claim) -> String {
+    claim.link.url.as_str().trim_start_matches("http://").to_owned()
+}
+
+/// Asks again until the moment the queue named has come, and gives what it gives then.
+pub async fn claim_when_free(frontier: &dyn Frontier, crawl: CrawlId) -> (Claims, Timestamp) {
+    loop {
+        let claims = claim(frontier, crawl, ALL).await;
+        let Some(next) = claims.next else { return (claims, frontier.now().await.unwrap()) };
+        while frontier.now().await.unwrap() < next {
+            tokio::task::yield_now().await;
+        }
+    }
+}
+
+/// Visits everything, one at a time, following `links`; gives the order of visits.
+pub async fn crawl_all(frontier: &dyn Frontier, crawl: CrawlId, links: impl Fn(&str) -> Vec<Link>) -> Vec<String> {
+    let mut order = Vec::new();
+    loop {
+        let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1 }).await;
+        let Some(claim) = claims.claims.into_iter().next() else {
+            assert!(claims.empty, "nothing to claim, but not empty: {:?}", claims.next);
+            return order;
+        };
+        release(frontier, &claim).await;
+        let name = name(&claim);
+        let found = links(&name);
+        order.push(name);
+        frontier.finish(crawl, &[read(claim, found)], super::PLENTY).await.unwrap();
+    }
+}
