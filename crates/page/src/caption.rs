@@ -1,9 +1,12 @@
 //! The nearest caption of each picture, for all pictures at once.
 //!
-//! A shortest path in a tree goes up to some ancestor and then down. So the nearest caption of a
-//! node is the best over its ancestors of "edges up, plus the nearest caption below that ancestor":
-//! one pass from the leaves finds what is below each node, one from the root hands it down. The
-//! cost is two steps a node, however many pictures there are.
+//! A shortest path in a tree goes up to some ancestor and then down. So each node learns how far
+//! below it the nearest caption is, one step a node, and a picture asks only its ancestors: the
+//! cost is nodes + pictures × depth, never pictures × captions.
+//!
+//! On flat pages many captions are equally near. Then the one next to the picture in the document
+//! is meant, so captions before and after a picture are looked for apart: walking forwards, an
+//! ancestor knows exactly what came before, walking backwards what comes after.
 
 use std::ops::Range;
 
@@ -17,52 +20,107 @@ pub(crate) struct Caption {
     pub(crate) text: Range<u32>,
 }
 
-/// For each node the index of its nearest caption.
-pub(crate) struct Nearest(Vec<Found>);
-
+/// A caption seen from some node.
 #[derive(Clone, Copy)]
-struct Found {
+struct Seen {
     distance: u32,
     caption: u32,
 }
 
-const NOTHING: Found = Found { distance: u32::MAX, caption: u32::MAX };
-
-impl Found {
-    /// The nearer one; of two as near, the earlier in the document.
-    fn or_nearer(self, other: Self) -> Self {
-        if (other.distance, other.caption) < (self.distance, self.caption) { other } else { self }
-    }
-
+impl Seen {
     fn one_further(self) -> Self {
-        Self { distance: self.distance.saturating_add(1), ..self }
+        Self { distance: self.distance + 1, ..self }
     }
 }
 
-impl Nearest {
-    /// `captions` are in document order.
-    pub(crate) fn among(captions: &[Caption], tree: &Tree) -> Self {
-        let mut found = vec![NOTHING; tree.len()];
-        for (index, caption) in captions.iter().enumerate() {
-            found[caption.node.index()] = Found { distance: 0, caption: index as u32 };
-        }
-        for node in tree.nodes().rev() {
-            if let Some(parent) = tree.parent(node) {
-                found[parent.index()] = found[parent.index()].or_nearer(found[node.index()].one_further());
-            }
-        }
-        for node in tree.nodes() {
-            if let Some(parent) = tree.parent(node) {
-                found[node.index()] = found[node.index()].or_nearer(found[parent.index()].one_further());
-            }
-        }
-        Self(found)
+/// The nearer of two; of two as near, the one seen last, which is nearer in the document.
+fn nearer(earlier: Option<Seen>, later: Option<Seen>) -> Option<Seen> {
+    match (earlier, later) {
+        (Some(a), Some(b)) => Some(if b.distance <= a.distance { b } else { a }),
+        (a, b) => a.or(b),
     }
+}
 
-    /// The index of the caption nearest to a node.
-    pub(crate) fn to(&self, node: NodeId) -> Option<usize> {
-        self.0.get(node.index()).filter(|found| found.caption != u32::MAX).map(|found| found.caption as usize)
+/// For each picture the index of its nearest caption. Captions and pictures are in document order.
+pub(crate) fn nearest(captions: &[Caption], pictures: &[NodeId], tree: &Tree) -> Vec<Option<usize>> {
+    if captions.is_empty() || pictures.is_empty() {
+        return vec![None; pictures.len()];
     }
+    let before = before(captions, pictures, tree);
+    let after = after(captions, pictures, tree);
+    let both = pictures.iter().zip(before.into_iter().zip(after));
+    both.map(|(picture, (before, after))| {
+        let gap = |seen: Seen| captions[seen.caption as usize].node.index().abs_diff(picture.index());
+        let best = match (before, after) {
+            (Some(a), Some(b)) if (b.distance, gap(b)) < (a.distance, gap(a)) => Some(b),
+            (a, b) => a.or(b),
+        };
+        best.map(|seen| seen.caption as usize)
+    })
+    .collect()
+}
+
+/// What a picture's ancestors, and it itself, have seen so far.
+fn from_ancestors(picture: NodeId, below: &[Option<Seen>], tree: &Tree) -> Option<Seen> {
+    let (mut at, mut up, mut best) = (Some(picture), 0, None::<Seen>);
+    while let Some(node) = at {
+        if let Some(seen) = below[node.index()]
+            && best.is_none_or(|best| seen.distance + up < best.distance)
+        {
+            best = Some(Seen { distance: seen.distance + up, ..seen });
+        }
+        (at, up) = (tree.parent(node), up + 1);
+    }
+    best
+}
+
+/// Captions that start before each picture. A node is passed up when the walk has left it, so what
+/// an ancestor knows when a picture is reached lies before the picture.
+fn before(captions: &[Caption], pictures: &[NodeId], tree: &Tree) -> Vec<Option<Seen>> {
+    let mut below = vec![None; tree.len()];
+    let mut open: Vec<NodeId> = Vec::new();
+    let (mut captions, mut pictures) = (captions.iter().enumerate().peekable(), pictures.iter().peekable());
+    let mut found = Vec::with_capacity(pictures.len());
+    for node in tree.nodes() {
+        let parent = tree.parent(node);
+        while let Some(&last) = open.last()
+            && Some(last) != parent
+        {
+            open.pop();
+            if let Some(above) = open.last() {
+                below[above.index()] = nearer(below[above.index()], below[last.index()].map(Seen::one_further));
+            }
+        }
+        open.push(node);
+        if let Some((index, _)) = captions.next_if(|(_, caption)| caption.node == node) {
+            below[node.index()] = Some(Seen { distance: 0, caption: index as u32 });
+        }
+        while pictures.next_if(|picture| **picture == node).is_some() {
+            found.push(from_ancestors(node, &below, tree));
+        }
+    }
+    found
+}
+
+/// Captions that start after each picture: backwards, children come before their parents.
+fn after(captions: &[Caption], pictures: &[NodeId], tree: &Tree) -> Vec<Option<Seen>> {
+    let mut below = vec![None; tree.len()];
+    let mut captions = captions.iter().enumerate().rev().peekable();
+    let mut pictures = pictures.iter().rev().peekable();
+    let mut found = Vec::with_capacity(pictures.len());
+    for node in tree.nodes().rev() {
+        while pictures.next_if(|picture| **picture == node).is_some() {
+            found.push(from_ancestors(node, &below, tree));
+        }
+        if let Some((index, _)) = captions.next_if(|(_, caption)| caption.node == node) {
+            below[node.index()] = Some(Seen { distance: 0, caption: index as u32 });
+        }
+        if let Some(parent) = tree.parent(node) {
+            below[parent.index()] = nearer(below[parent.index()], below[node.index()].map(Seen::one_further));
+        }
+    }
+    found.reverse();
+    found
 }
 
 #[cfg(test)]
@@ -77,17 +135,25 @@ mod tests {
                                       chosen in prop::collection::vec(any::<prop::sample::Index>(), 1..8)) {
             let mut tree = Tree::default();
             let mut nodes = vec![tree.push(None)];
+            // Numbers follow the document, so a parent is the last node or one of its ancestors.
+            let mut path = nodes.clone();
             for parent in parents {
-                nodes.push(tree.push(Some(nodes[parent.index(nodes.len())])));
+                path.truncate(parent.index(path.len()) + 1);
+                let node = tree.push(path.last().copied());
+                path.push(node);
+                nodes.push(node);
             }
             let mut chosen: Vec<NodeId> = chosen.iter().map(|i| nodes[i.index(nodes.len())]).collect();
             chosen.sort();
             chosen.dedup();
             let captions: Vec<Caption> = chosen.iter().map(|&node| Caption { node, text: 0..0 }).collect();
-            let nearest = Nearest::among(&captions, &tree);
+            let found = nearest(&captions, &nodes, &tree);
             for &node in &nodes {
-                let best = (0..captions.len()).min_by_key(|&i| (tree.distance(node, captions[i].node), i));
-                prop_assert_eq!(nearest.to(node), best);
+                let best = (0..captions.len()).min_by_key(|&i| {
+                    let caption = captions[i].node;
+                    (tree.distance(node, caption), caption.index().abs_diff(node.index()), caption > node)
+                });
+                prop_assert_eq!(found[node.index()], best);
             }
         }
     }
@@ -96,6 +162,6 @@ mod tests {
     fn a_page_without_captions_has_none() {
         let mut tree = Tree::default();
         let root = tree.push(None);
-        assert_eq!(Nearest::among(&[], &tree).to(root), None);
+        assert_eq!(nearest(&[], &[root], &tree), [None]);
     }
 }

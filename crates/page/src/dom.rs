@@ -150,8 +150,10 @@ pub(crate) struct Planter {
 }
 
 impl Planter {
-    pub(crate) fn new() -> Self {
-        let planter = Self { nodes: RefCell::new(Vec::new()), base: Cell::new(None), depth: Cell::new(0) };
+    /// `capacity` is how many nodes to expect.
+    pub(crate) fn new(capacity: usize) -> Self {
+        let planter =
+            Self { nodes: RefCell::new(Vec::with_capacity(capacity)), base: Cell::new(None), depth: Cell::new(0) };
         planter.add(Content::Nothing);
         planter
     }

@@ -33,8 +33,10 @@ pub(crate) fn parse(text: &str, depth: usize, nodes: usize) -> (Dom, bool) {
         quirks_mode: NoQuirks,
         ..TreeBuilderOpts::default()
     };
+    // Real pages have a node for each 20 to 60 bytes.
+    let planter = Planter::new((text.len() / 32).min(nodes));
     let guard = Guard {
-        builder: TreeBuilder::new(Planter::new(), options),
+        builder: TreeBuilder::new(planter, options),
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
         nodes,
         swallowed: Cell::new(0),
@@ -187,15 +189,11 @@ struct TagSpan {
 /// Reads the attributes of the tag whose name starts at `at`, as the tokeniser will.
 fn attributes_of(text: &str, at: usize) -> TagSpan {
     let bytes = text.as_bytes();
-    let is_space = |b: &u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C');
-    let until = |from: usize, stop: &dyn Fn(&u8) -> bool| {
-        bytes[from..].iter().position(stop).map_or(bytes.len(), |found| from + found)
-    };
-    let mut at = until(at, &|b| is_space(b) || matches!(b, b'/' | b'>'));
+    let mut at = position(bytes, at, |b| is_space(b) || matches!(b, b'/' | b'>'));
     let mut attributes = 0;
     let mut excess = None;
     loop {
-        at = until(at, &|b| !is_space(b) && *b != b'/');
+        at = position(bytes, at, |b| !is_space(b) && b != b'/');
         if bytes.get(at).is_none_or(|b| *b == b'>') {
             return TagSpan { end: at, excess };
         }
@@ -204,19 +202,27 @@ fn attributes_of(text: &str, at: usize) -> TagSpan {
             excess = Some(at);
         }
         // An equals sign in first place belongs to the name.
-        at = until(at + 1, &|b| is_space(b) || matches!(b, b'/' | b'>' | b'='));
-        let value = until(at, &|b| !is_space(b));
+        at = position(bytes, at + 1, |b| is_space(b) || matches!(b, b'/' | b'>' | b'='));
+        let value = position(bytes, at, |b| !is_space(b));
         if bytes.get(value) != Some(&b'=') {
             continue;
         }
-        let value = until(value + 1, &|b| !is_space(b));
+        let value = position(bytes, value + 1, |b| !is_space(b));
         at = match bytes.get(value) {
             Some(&quote @ (b'"' | b'\'')) => {
                 text[value + 1..].find(quote as char).map_or(bytes.len(), |found| value + 1 + found + 1)
             }
-            _ => until(value, &|b| is_space(b) || *b == b'>'),
+            _ => position(bytes, value, |b| is_space(b) || b == b'>'),
         };
     }
+}
+
+fn position(bytes: &[u8], from: usize, stop: impl Fn(u8) -> bool) -> usize {
+    bytes[from..].iter().position(|&b| stop(b)).map_or(bytes.len(), |found| from + found)
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'\x0C')
 }
 
 #[cfg(test)]

@@ -31,6 +31,7 @@ mod charset;
 mod declared;
 mod dom;
 mod guard;
+mod known;
 mod language;
 mod links;
 mod media;

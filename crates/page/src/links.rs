@@ -1,10 +1,10 @@
 //! Links: where they lead, and what is said of them.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use facts::Url;
 
+use crate::known::Known;
 use crate::text::{Folded, clip};
 use crate::tree::NodeId;
 
@@ -93,31 +93,31 @@ pub(crate) struct Span {
 pub(crate) struct Links {
     links: Vec<Link>,
     spans: Vec<Span>,
-    known: HashMap<Url, u32>,
+    known: Known,
     limit: usize,
     pub(crate) truncated: bool,
 }
 
 impl Links {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { links: Vec::new(), spans: Vec::new(), known: HashMap::new(), limit, truncated: false }
+        Self { links: Vec::new(), spans: Vec::new(), known: Known::default(), limit, truncated: false }
     }
 
     /// Adds a link; of several to one address the first with words speaks for all.
     pub(crate) fn add(&mut self, link: Link, span: Span) {
-        if let Some(&index) = self.known.get(&link.url) {
-            let first = &mut self.links[index as usize];
+        if let Some(place) = self.known.place(&link.url, |place| &self.links[place].url) {
+            let first = &mut self.links[place];
             // One link that may be followed is leave to go there.
             let nofollow = first.rel.nofollow && link.rel.nofollow;
             if first.text.is_empty() && !link.text.is_empty() {
                 *first = link;
-                self.spans[index as usize] = span;
+                self.spans[place] = span;
             }
-            self.links[index as usize].rel.nofollow = nofollow;
+            self.links[place].rel.nofollow = nofollow;
         } else if self.links.len() >= self.limit {
             self.truncated = true;
         } else {
-            self.known.insert(link.url.clone(), self.links.len() as u32);
+            self.known.insert(&link.url, self.links.len());
             self.links.push(link);
             self.spans.push(span);
         }

@@ -1,9 +1,8 @@
 //! Pictures, films and sounds as a page shows them.
 
-use std::collections::HashMap;
-
 use facts::{MediaKind, Url};
 
+use crate::known::Known;
 use crate::tree::NodeId;
 
 /// A picture, film or sound on a page.
@@ -86,21 +85,21 @@ pub(crate) struct Found {
 /// Gathers media, one per address.
 pub(crate) struct Gallery {
     found: Vec<Found>,
-    known: HashMap<Url, u32>,
+    known: Known,
     limit: usize,
     pub(crate) truncated: bool,
 }
 
 impl Gallery {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { found: Vec::new(), known: HashMap::new(), limit, truncated: false }
+        Self { found: Vec::new(), known: Known::default(), limit, truncated: false }
     }
 
     /// Adds one; of several at one address the first position stays, and what the others say
     /// fills its gaps.
     pub(crate) fn add(&mut self, new: Found) {
-        if let Some(&index) = self.known.get(&new.media.url) {
-            let first = &mut self.found[index as usize];
+        if let Some(place) = self.known.place(&new.media.url, |place| &self.found[place].media.url) {
+            let first = &mut self.found[place];
             if first.media.alt.len() < new.media.alt.len() {
                 first.media.alt = new.media.alt;
             }
@@ -110,13 +109,14 @@ impl Gallery {
         } else if self.found.len() >= self.limit {
             self.truncated = true;
         } else {
-            self.known.insert(new.media.url.clone(), self.found.len() as u32);
+            self.known.insert(&new.media.url, self.found.len());
             self.found.push(new);
         }
     }
 
-    pub(crate) fn needs_captions(&self) -> bool {
-        self.found.iter().any(|found| found.placed)
+    /// Where those that stand in the body are.
+    pub(crate) fn places(&self) -> Vec<NodeId> {
+        self.found.iter().filter(|found| found.placed).map(|found| found.media.node).collect()
     }
 
     /// Gives each its caption.

@@ -104,10 +104,10 @@ pub(crate) fn of_source(source: &Element) -> Option<Choice<'_>> {
     Some(choice)
 }
 
-/// Backgrounds that scripts set.
-pub(crate) fn lazy_background(element: &Element) -> Option<&str> {
-    let lazy = element.attributes().find(|(name, _)| LAZY_BACKGROUNDS.contains(&&***name));
-    lazy.map(|(_, value)| value.trim()).filter(|value| looks_like_an_address(value)).and_then(real)
+/// The background a script will set, when this attribute names one.
+pub(crate) fn lazy_background<'d>(name: &LocalName, value: &'d str) -> Option<&'d str> {
+    let value = value.trim();
+    (LAZY_BACKGROUNDS.contains(&&**name) && looks_like_an_address(value)).then(|| real(value)).flatten()
 }
 
 /// Width and height attributes, 0 for one that is missing.

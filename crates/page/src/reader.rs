@@ -6,7 +6,7 @@ use facts::{MediaKind, Url};
 use html5ever::{LocalName, local_name};
 use serde_json::json;
 
-use crate::caption::{Caption, Nearest};
+use crate::caption::{self, Caption};
 use crate::declared::{self, Declared};
 use crate::dom::{Cursor, Descend, Dom, Element, Step};
 use crate::links::{Link, LinkOrigin, Links, Rel, Span};
@@ -84,9 +84,10 @@ struct OpenLink {
     url: Url,
     rel: Rel,
     title: String,
+    visible: bool,
+    /// What a hidden link says; the words of others are in the visible text.
     text: Folded,
     alt: String,
-    visible: bool,
     breaks_before: u32,
 }
 
@@ -200,13 +201,12 @@ impl<'d> Reader<'d> {
                 local_name!("itemtype") => item.kind = value,
                 local_name!("itemprop") => item.properties = value,
                 local_name!("class") => item.class = value,
-                _ => {}
+                _ => {
+                    if let Some(background) = picture::lazy_background(attribute, value) {
+                        self.add_media(background, MediaKind::Image, MediaOrigin::Lazy, element, frame);
+                    }
+                }
             }
-        }
-        if *name != local_name!("img")
-            && let Some(background) = picture::lazy_background(element)
-        {
-            self.add_media(background, MediaKind::Image, MediaOrigin::Lazy, element, frame);
         }
         self.enter_microdata(element, name, &item, frame);
         if !item.class.is_empty() {
@@ -332,9 +332,8 @@ impl<'d> Reader<'d> {
                 let node = self.tree.push(Some(frame.node));
                 self.runs.push(TextRun { node, range, tags: frame.tags });
             }
-        }
-        if let Some(link) = self.open_links.last_mut()
-            && link.visible == frame.visible
+        } else if let Some(link) = self.open_links.last_mut()
+            && !link.visible
         {
             link.text.push(text);
         }
@@ -472,7 +471,11 @@ impl<'d> Reader<'d> {
     fn close_link(&mut self, frame: &Frame, text: Range<u32>) {
         let Some(link) = self.open_links.pop() else { return };
         self.link_end = text.end;
-        let mut words = link.text.into_string();
+        let mut words = if link.visible {
+            clip(self.visible.slice(text.clone()), PHRASE).replace('\n', " ")
+        } else {
+            link.text.into_string()
+        };
         if words.is_empty() {
             words = if link.alt.is_empty() { link.title.clone() } else { link.alt };
         }
@@ -717,12 +720,15 @@ fn caption_all(
         }
     }
     captions.sort_unstable_by_key(|caption| caption.node);
-    let nearest = gallery.needs_captions().then(|| Nearest::among(&captions, tree));
+    let mut places = gallery.places();
+    places.sort_unstable();
+    places.dedup();
+    let nearest = caption::nearest(&captions, &places, tree);
     gallery.finish(|found| {
         let own = found.figure.map(|figure| figures[figure as usize].caption.clone()).filter(|own| !own.is_empty());
         let near = || {
-            let nearest = nearest.as_ref().filter(|_| found.placed)?;
-            nearest.to(found.media.node).map(|index| captions[index].text.clone())
+            let place = places.binary_search(&found.media.node).ok().filter(|_| found.placed)?;
+            nearest[place].map(|index| captions[index].text.clone())
         };
         let range = own.or_else(near).unwrap_or_default();
         clip(text.slice(range), PHRASE).replace('\n', " ")

@@ -112,6 +112,9 @@ impl Folded {
     }
 
     fn push_piece(&mut self, piece: &str) -> Option<u32> {
+        if !piece.is_ascii() && piece.chars().all(is_invisible) {
+            return None;
+        }
         if self.full || self.text.len() + piece.len() + 1 > self.limit {
             self.full = true;
             return None;
@@ -127,8 +130,7 @@ impl Folded {
         if piece.is_ascii() {
             self.text.push_str(piece);
         } else {
-            // Soft hyphens and zero-width spaces are invisible and would cut words in two.
-            self.text.extend(piece.chars().filter(|c| !matches!(c, '\u{ad}' | '\u{200b}')));
+            self.text.extend(piece.chars().filter(|&c| !is_invisible(c)));
         }
         Some(from)
     }
@@ -163,6 +165,11 @@ impl Folded {
     pub(crate) fn into_string(self) -> String {
         self.text
     }
+}
+
+/// Soft hyphens, zero-width spaces and byte order marks: they would cut words in two.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200b}' | '\u{feff}')
 }
 
 /// One text with its white space folded.
