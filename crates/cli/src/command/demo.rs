@@ -22,7 +22,7 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     let seeds = web.seeds();
     let server = lab::Server::start(web, ([127, 0, 0, 1], 0).into()).await.context("cannot serve the lab web")?;
     if !place.json {
-        print_line(format!("a made web of {} start pages is served on {}", seeds.len(), server.address()))?;
+        print_line(format!("a made web of {} start pages is served on {}", seeds.len(), server.http()))?;
     }
     // A made web does not mind being asked quickly.
     let delay = Duration::from_millis(20);
@@ -32,7 +32,7 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
         kind: vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio],
         ..Crawl::default()
     };
-    let rule = ResolveRule::parse(&server.resolve())?;
+    let rule = ResolveRule::parse(&server.resolve().concat())?;
     let reach = Reach { resolve: vec![rule], ca: server.ca_pem().as_bytes().to_vec(), allow_private: false };
     let options = store::Options { what: format!("demo, crawling {NAME}"), default_delay: delay, ..Default::default() };
     let store = Arc::new(Store::open(&place.data, options)?);

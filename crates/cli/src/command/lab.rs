@@ -29,9 +29,9 @@ async fn serve(order: LabWeb) -> anyhow::Result<()> {
         std::fs::write(file, server.ca_pem()).with_context(|| format!("cannot write {}", file.display()))?;
     }
     print_json(&json!({
-        "listening": format!("http://{}", server.address()),
+        "listening": format!("http://{}", server.http()),
         "seeds": seeds,
-        "resolve": server.resolve(),
+        "resolve": server.resolve().concat(),
         "ca": order.ca_out,
     }))?;
     tokio::signal::ctrl_c().await?;
