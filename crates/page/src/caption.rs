@@ -4,9 +4,11 @@
 //! below it the nearest caption is, one step a node, and a picture asks only its ancestors: the
 //! cost is nodes + pictures × depth, never pictures × captions.
 //!
-//! On flat pages many captions are equally near. Then the one next to the picture in the document
-//! is meant, so captions before and after a picture are looked for apart: walking forwards, an
-//! ancestor knows exactly what came before, walking backwards what comes after.
+//! On flat pages many captions are equally near. Then one next to the picture in the document is
+//! meant, so captions before and after a picture are looked for apart: walking forwards, an ancestor
+//! knows exactly what came before, walking backwards what comes after. Between the two, one that is
+//! well apart in the document loses; else headings speak of what follows them, and other texts of
+//! what they follow.
 
 use std::ops::Range;
 
@@ -18,7 +20,13 @@ pub(crate) struct Caption {
     pub(crate) node: NodeId,
     /// Its words, as a range of the page's text.
     pub(crate) text: Range<u32>,
+    pub(crate) heading: bool,
+    /// The last node inside it.
+    pub(crate) last: NodeId,
 }
+
+/// Captions with so many nodes more between them and the picture are not beside it.
+const APART: usize = 3;
 
 /// A caption seen from some node.
 #[derive(Clone, Copy)]
@@ -48,16 +56,24 @@ pub(crate) fn nearest(captions: &[Caption], pictures: &[NodeId], tree: &Tree) ->
     }
     let before = before(captions, pictures, tree);
     let after = after(captions, pictures, tree);
-    let both = pictures.iter().zip(before.into_iter().zip(after));
-    both.map(|(picture, (before, after))| {
-        let gap = |seen: Seen| captions[seen.caption as usize].node.index().abs_diff(picture.index());
-        let best = match (before, after) {
-            (Some(a), Some(b)) if (b.distance, gap(b)) < (a.distance, gap(a)) => Some(b),
-            (a, b) => a.or(b),
-        };
-        best.map(|seen| seen.caption as usize)
-    })
-    .collect()
+    let pairs = pictures.iter().zip(before.into_iter().zip(after));
+    pairs
+        .map(|(picture, pair)| match pair {
+            (Some(a), Some(b)) if a.distance == b.distance => {
+                let (before, after) = (&captions[a.caption as usize], &captions[b.caption as usize]);
+                Some(if is_meant(before, *picture, after) { a } else { b })
+            }
+            (a, b) => nearer(a, b),
+        })
+        .map(|best| best.map(|seen| seen.caption as usize))
+        .collect()
+}
+
+/// Whether of two captions as near the one before a picture is meant.
+fn is_meant(before: &Caption, picture: NodeId, after: &Caption) -> bool {
+    let to_before = picture.index().saturating_sub(before.last.index());
+    let to_after = after.node.index().saturating_sub(picture.index());
+    if to_before.abs_diff(to_after) > APART { to_before < to_after } else { before.heading || after.heading }
 }
 
 /// What a picture's ancestors, and it itself, have seen so far.
@@ -132,7 +148,8 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn no_other_caption_is_nearer(parents in prop::collection::vec(any::<prop::sample::Index>(), 1..60),
-                                      chosen in prop::collection::vec(any::<prop::sample::Index>(), 1..8)) {
+                                      chosen in prop::collection::vec(any::<prop::sample::Index>(), 1..8),
+                                      headings in any::<u64>()) {
             let mut tree = Tree::default();
             let mut nodes = vec![tree.push(None)];
             // Numbers follow the document, so a parent is the last node or one of its ancestors.
@@ -146,13 +163,24 @@ mod tests {
             let mut chosen: Vec<NodeId> = chosen.iter().map(|i| nodes[i.index(nodes.len())]).collect();
             chosen.sort();
             chosen.dedup();
-            let captions: Vec<Caption> = chosen.iter().map(|&node| Caption { node, text: 0..0 }).collect();
+            let is_heading = |node: NodeId| (headings >> (node.index() % 64)) & 1 == 1;
+            let captions: Vec<Caption> =
+                chosen.iter().map(|&node| Caption { node, text: 0..0, heading: is_heading(node), last: node }).collect();
             let found = nearest(&captions, &nodes, &tree);
             for &node in &nodes {
-                let best = (0..captions.len()).min_by_key(|&i| {
-                    let caption = captions[i].node;
-                    (tree.distance(node, caption), caption.index().abs_diff(node.index()), caption > node)
-                });
+                let captions = &captions;
+                let distance = |i: usize| tree.distance(node, captions[i].node);
+                let side = |after: bool| {
+                    let side = (0..captions.len()).filter(move |&i| (captions[i].node > node) == after);
+                    side.min_by_key(|&i| (distance(i), captions[i].node.index().abs_diff(node.index())))
+                };
+                let best = match (side(false), side(true)) {
+                    (Some(a), Some(b)) if distance(a) == distance(b) => {
+                        Some(if is_meant(&captions[a], node, &captions[b]) { a } else { b })
+                    }
+                    (Some(a), Some(b)) => Some(if distance(a) < distance(b) { a } else { b }),
+                    (a, b) => a.or(b),
+                };
                 prop_assert_eq!(found[node.index()], best);
             }
         }

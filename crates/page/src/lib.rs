@@ -30,6 +30,7 @@ mod caption;
 mod charset;
 mod declared;
 mod dom;
+mod elements;
 mod guard;
 mod known;
 mod language;

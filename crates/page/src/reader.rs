@@ -1,28 +1,23 @@
 //! The one walk over a document.
 
-use std::ops::Range;
+mod marks;
+mod shown;
 
 use facts::{MediaKind, Url};
 use html5ever::{LocalName, local_name};
-use serde_json::json;
 
-use crate::caption::{self, Caption};
-use crate::declared::{self, Declared};
+use self::shown::{Figure, OpenLink, caption_all};
+use crate::caption::Caption;
 use crate::dom::{Cursor, Descend, Dom, Element, Step};
-use crate::links::{Link, LinkOrigin, Links, Rel, Span};
-use crate::media::{Found, Gallery, Media, MediaOrigin, kind_of, kind_of_type};
+use crate::elements::{CAPTION_HEADINGS, PHRASE, is_block, weighted_tag};
+use crate::links::Links;
+use crate::media::Gallery;
 use crate::metas::Metas;
-use crate::picture::{self, Choice};
-use crate::structured::{self, Items, Structured, StructuredSource};
-use crate::text::{Folded, Tags, TextRun, clip, fold};
+use crate::picture::Choice;
+use crate::structured::{Items, Structured, StructuredSource};
+use crate::text::{Folded, Tags, TextRun, fold};
 use crate::tree::{NodeId, Tree};
-use crate::{Limits, Page, Words, guard, language, name, style};
-
-/// Longest text of a link, alt or caption, in bytes.
-const PHRASE: usize = 500;
-
-/// Most names of one property.
-const PROPERTY_NAMES: usize = 8;
+use crate::{Limits, Page, Words, guard, language};
 
 /// Reads a document that is HTML, or was sent as if it were.
 pub(crate) fn read_html(text: &str, url: &Url, limits: &Limits) -> Page {
@@ -74,28 +69,10 @@ struct End {
     block: bool,
     link: bool,
     caption: bool,
+    heading: bool,
     figcaption: bool,
     items: u8,
     properties: u8,
-}
-
-/// A link whose element is still open.
-struct OpenLink {
-    url: Url,
-    rel: Rel,
-    title: String,
-    visible: bool,
-    /// What a hidden link says; the words of others are in the visible text.
-    text: Folded,
-    alt: String,
-    breaks_before: u32,
-}
-
-/// A figure: its own caption, or that of the figure around it.
-#[derive(Clone, Default)]
-struct Figure {
-    around: Option<u32>,
-    caption: Range<u32>,
 }
 
 struct Reader<'d> {
@@ -185,75 +162,6 @@ impl<'d> Reader<'d> {
         descend
     }
 
-    /// What any element may have: styles, and marks of structured data.
-    fn enter_attributes(&mut self, element: &'d Element, name: &LocalName, frame: &mut Frame) {
-        let mut item = Item::default();
-        for (attribute, value) in element.attributes() {
-            match *attribute {
-                local_name!("hidden") => frame.visible = false,
-                local_name!("style") => {
-                    frame.visible &= !style::hides(value);
-                    for background in style::backgrounds(value) {
-                        self.add_media(background, MediaKind::Image, MediaOrigin::CssBackground, element, frame);
-                    }
-                }
-                local_name!("itemscope") => item.scope = true,
-                local_name!("itemtype") => item.kind = value,
-                local_name!("itemprop") => item.properties = value,
-                local_name!("class") => item.class = value,
-                _ => {
-                    if let Some(background) = picture::lazy_background(attribute, value) {
-                        self.add_media(background, MediaKind::Image, MediaOrigin::Lazy, element, frame);
-                    }
-                }
-            }
-        }
-        self.enter_microdata(element, name, &item, frame);
-        if !item.class.is_empty() {
-            self.enter_microformat(element, name, item.class, frame);
-        }
-    }
-
-    fn enter_microdata(&mut self, element: &Element, name: &LocalName, item: &Item<'_>, frame: &mut Frame) {
-        let source = StructuredSource::Microdata;
-        let properties = || {
-            let names = item.properties.split_ascii_whitespace().take(PROPERTY_NAMES);
-            names.map(|name| clip(name, 100).to_owned()).collect::<Vec<_>>()
-        };
-        if item.scope {
-            frame.end.items += u8::from(self.items.open(source, item.kind, properties(), frame.node));
-        } else if !item.properties.is_empty() && self.items.inside(source) {
-            match attribute_value(element, name) {
-                Some(value) => self.items.property(source, &properties(), value),
-                None => {
-                    self.open_properties.push((source, properties()));
-                    frame.end.properties += 1;
-                }
-            }
-        }
-    }
-
-    fn enter_microformat(&mut self, element: &Element, name: &LocalName, class: &str, frame: &mut Frame) {
-        let source = StructuredSource::Microformat;
-        if let Some(root) = structured::microformat_root(class) {
-            // An address may hold its position as a property.
-            let property = if root.ends_with("geo") { vec!["geo".to_owned()] } else { Vec::new() };
-            frame.end.items += u8::from(self.items.open(source, root, property, frame.node));
-        } else if self.items.inside(source)
-            && let Some(property) = structured::microformat_property(class)
-        {
-            let property = vec![property.to_owned()];
-            let short = element.attribute(&local_name!("title")).filter(|_| *name == local_name!("abbr"));
-            match short.or_else(|| element.attribute(&local_name!("value"))) {
-                Some(value) => self.items.property(source, &property, value),
-                None => {
-                    self.open_properties.push((source, property));
-                    frame.end.properties += 1;
-                }
-            }
-        }
-    }
-
     fn enter_element(&mut self, at: Cursor, element: &'d Element, name: &LocalName, frame: &mut Frame) -> Descend {
         match *name {
             local_name!("html") => {
@@ -317,7 +225,8 @@ impl<'d> Reader<'d> {
             _ => {
                 if let Some(tag) = weighted_tag(name) {
                     frame.tags = frame.tags.with(tag);
-                    frame.end.caption = CAPTION_HEADINGS.contains(&tag);
+                    frame.end.heading = CAPTION_HEADINGS.contains(&tag);
+                    frame.end.caption = frame.end.heading;
                 }
             }
         }
@@ -354,7 +263,8 @@ impl<'d> Reader<'d> {
             }
         }
         if !text.is_empty() && frame.end.caption {
-            self.captions.push(Caption { node: frame.node, text: text.clone() });
+            let (heading, last) = (frame.end.heading, self.tree.nodes().next_back().unwrap_or(frame.node));
+            self.captions.push(Caption { node: frame.node, text: text.clone(), heading, last });
         }
         if frame.end.figcaption
             && let Some(figure) = frame.figure.and_then(|figure| self.figures.get_mut(figure as usize))
@@ -381,282 +291,6 @@ impl<'d> Reader<'d> {
         if let Some(link) = self.open_links.last_mut() {
             link.text.break_word();
         }
-    }
-
-    fn keep(&mut self, found: Structured) {
-        if self.structured.len() < self.limits.structured {
-            self.structured.push(found);
-        } else {
-            self.truncated = true;
-        }
-    }
-
-    fn script(&mut self, at: Cursor, element: &Element, node: NodeId) {
-        let kind = element.attribute(&local_name!("type")).unwrap_or_default();
-        if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/ld+json") {
-            return;
-        }
-        match structured::json_ld(&self.dom.own_text(at)) {
-            Some(value) => self.keep(Structured { source: StructuredSource::JsonLd, value, node }),
-            None => self.malformed_structured += 1,
-        }
-    }
-
-    fn meta(&mut self, element: &Element, node: NodeId) {
-        let content = element.attribute(&local_name!("content")).unwrap_or_default();
-        if let Some(name) = element.attribute(&local_name!("http-equiv")) {
-            self.metas.http(name, content, &self.base);
-            return;
-        }
-        let places = self.metas.places.len();
-        for name in [local_name!("property"), local_name!("name")] {
-            if let Some(name) = element.attribute(&name) {
-                self.metas.named(name, content);
-                break;
-            }
-        }
-        if let Some((name, content)) = self.metas.places.get(places) {
-            let value = json!({ "name": name, "content": content });
-            self.keep(Structured { source: StructuredSource::Meta, value, node });
-        }
-    }
-
-    fn head_link(&mut self, element: &'d Element, frame: &Frame) {
-        let Some(href) = element.attribute(&local_name!("href")) else { return };
-        let rel = element.attribute(&local_name!("rel")).unwrap_or_default();
-        let kind = element.attribute(&local_name!("type")).unwrap_or_default();
-        if rel.eq_ignore_ascii_case("image_src") {
-            self.add_media(href, MediaKind::Image, MediaOrigin::ImageSrc, element, frame);
-        } else {
-            self.metas.link(rel, kind, href, &self.base);
-        }
-    }
-
-    /// The target of a link, unless it is this page itself or nothing that can be visited.
-    fn target(&mut self, href: &str, node: NodeId) -> Option<Url> {
-        let href = href.trim();
-        let scheme = |name: &str| href.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
-        if scheme("geo:") {
-            let value = clip(href, PHRASE).into();
-            self.keep(Structured { source: StructuredSource::GeoUri, value, node });
-            return None;
-        }
-        let unvisitable = ["javascript:", "mailto:", "tel:", "data:"].into_iter().any(scheme);
-        if href.is_empty() || href.starts_with('#') || unvisitable {
-            return None;
-        }
-        self.base.join(href).ok()
-    }
-
-    fn open_link(&mut self, element: &Element, frame: &mut Frame) {
-        let Some(url) = element.attribute(&local_name!("href")).and_then(|href| self.target(href, frame.node)) else {
-            return;
-        };
-        // Links side by side are words of their own, also where the page puts no space between them.
-        if self.link_end == self.visible.len() {
-            self.visible.break_word();
-        }
-        frame.end.link = true;
-        self.open_links.push(OpenLink {
-            url,
-            rel: element.attribute(&local_name!("rel")).map(Rel::parse).unwrap_or_default(),
-            title: phrase(element, &local_name!("title")),
-            text: Folded::new(PHRASE),
-            alt: String::new(),
-            visible: frame.visible,
-            breaks_before: self.breaks.len() as u32,
-        });
-    }
-
-    fn close_link(&mut self, frame: &Frame, text: Range<u32>) {
-        let Some(link) = self.open_links.pop() else { return };
-        self.link_end = text.end;
-        let mut words = if link.visible {
-            clip(self.visible.slice(text.clone()), PHRASE).replace('\n', " ")
-        } else {
-            link.text.into_string()
-        };
-        if words.is_empty() {
-            words = if link.alt.is_empty() { link.title.clone() } else { link.alt };
-        }
-        if let Some(kind) = kind_of(&link.url) {
-            self.gallery.add(Found {
-                media: Media {
-                    name_words: name::words(&link.url),
-                    url: link.url,
-                    kind,
-                    alt: words,
-                    caption: String::new(),
-                    origin: MediaOrigin::Link,
-                    link_target: None,
-                    declared_size: None,
-                    node: frame.node,
-                },
-                figure: frame.figure,
-                placed: true,
-            });
-            return;
-        }
-        let span = Span { text, breaks: link.breaks_before..self.breaks.len() as u32 };
-        let link = Link {
-            url: link.url,
-            text: words,
-            title: link.title,
-            around: String::new(),
-            rel: link.rel,
-            origin: LinkOrigin::Anchor,
-            node: frame.node,
-        };
-        self.links.add(link, span);
-    }
-
-    /// A link without an inside.
-    fn add_link(&mut self, url: Url, words: String, origin: LinkOrigin, element: &Element, frame: &Frame) {
-        let title = phrase(element, &local_name!("title"));
-        let rel = element.attribute(&local_name!("rel")).map(Rel::parse).unwrap_or_default();
-        let text = if words.is_empty() { title.clone() } else { words };
-        let link = Link { url, text, title, around: String::new(), rel, origin, node: frame.node };
-        let breaks = self.breaks.len() as u32;
-        self.links.add(link, Span { text: frame.text_start..frame.text_start, breaks: breaks..breaks });
-    }
-
-    fn area(&mut self, element: &'d Element, frame: &Frame) {
-        let Some(href) = element.attribute(&local_name!("href")) else { return };
-        let Some(url) = self.target(href, frame.node) else { return };
-        match kind_of(&url) {
-            Some(kind) => self.add_media(href, kind, MediaOrigin::Link, element, frame),
-            None => {
-                self.add_link(url, phrase(element, &local_name!("alt")), LinkOrigin::Area, element, frame);
-            }
-        }
-    }
-
-    fn frame(&mut self, element: &Element, frame: &Frame) {
-        let lazy = || element.attributes().find(|(name, _)| ***name == *"data-src").map(|(_, value)| value);
-        let src = element.attribute(&local_name!("src")).filter(|src| !src.starts_with("about:")).or_else(lazy);
-        if let Some(url) = src.and_then(|src| self.target(src, frame.node)) {
-            self.add_link(url, String::new(), LinkOrigin::Frame, element, frame);
-        }
-    }
-
-    fn img(&mut self, element: &'d Element, frame: &Frame) {
-        let alt = described(element);
-        if let Some(link) = self.open_links.last_mut()
-            && link.alt.is_empty()
-        {
-            link.alt.clone_from(&alt);
-        }
-        let source = if frame.in_picture { self.picture.take() } else { None };
-        let Some(choice) = picture::better(picture::of_img(element), source) else { return };
-        let Ok(url) = self.base.join(choice.url) else { return };
-        let declared = picture::declared_size(element);
-        let declared_size = match (choice.width, declared) {
-            (Some(width), Some((w, h))) if w > 0 => {
-                let height = u64::from(width) * u64::from(h) / u64::from(w);
-                Some((width, u32::try_from(height).unwrap_or(0)))
-            }
-            (Some(width), _) => Some((width, 0)),
-            (None, declared) => declared,
-        };
-        self.gallery.add(Found {
-            media: Media {
-                name_words: name::words(&url),
-                url,
-                kind: MediaKind::Image,
-                alt,
-                caption: String::new(),
-                origin: choice.origin,
-                link_target: self.open_links.last().map(|link| link.url.clone()),
-                declared_size,
-                node: frame.node,
-            },
-            figure: frame.figure,
-            placed: true,
-        });
-    }
-
-    fn source(&mut self, element: &'d Element, frame: &Frame) {
-        if frame.in_picture {
-            self.picture = picture::better(self.picture, picture::of_source(element));
-        } else if let Some(kind) = frame.player
-            && let Some(src) = element.attribute(&local_name!("src"))
-        {
-            self.add_media(src, kind, player_origin(kind), element, frame);
-        }
-    }
-
-    fn player(&mut self, element: &'d Element, kind: MediaKind, frame: &mut Frame) {
-        frame.player = Some(kind);
-        frame.visible = false;
-        if let Some(src) = element.attribute(&local_name!("src")) {
-            self.add_media(src, kind, player_origin(kind), element, frame);
-        }
-        if let Some(poster) = element.attribute(&local_name!("poster")) {
-            self.add_media(poster, MediaKind::Image, MediaOrigin::Poster, element, frame);
-        }
-    }
-
-    fn embed(&mut self, element: &'d Element, address: Option<&'d str>, frame: &Frame) {
-        let Some(address) = address else { return };
-        let kind = element.attribute(&local_name!("type")).and_then(kind_of_type);
-        let kind = kind.or_else(|| self.base.join(address).ok().as_ref().and_then(kind_of));
-        if let Some(kind) = kind {
-            self.add_media(address, kind, MediaOrigin::Embed, element, frame);
-        }
-    }
-
-    /// A media file that the element names in another way than an `<img>` does.
-    fn add_media(&mut self, address: &str, kind: MediaKind, origin: MediaOrigin, element: &Element, frame: &Frame) {
-        let Ok(url) = self.base.join(address) else { return };
-        self.gallery.add(Found {
-            media: Media {
-                name_words: name::words(&url),
-                url,
-                kind,
-                alt: described(element),
-                caption: String::new(),
-                origin,
-                link_target: self.open_links.last().map(|link| link.url.clone()),
-                declared_size: picture::declared_size(element),
-                node: frame.node,
-            },
-            figure: frame.figure,
-            placed: origin != MediaOrigin::ImageSrc,
-        });
-    }
-
-    /// Media named in metas and JSON-LD come after those in the body, whose places say more.
-    fn add_declared(&mut self) {
-        let root = self.tree.nodes().next();
-        let metas = std::mem::take(&mut self.metas.media);
-        let structured = std::mem::take(&mut self.structured);
-        let mut add = |declared: Declared<'_>, node: Option<NodeId>| {
-            let (Ok(url), Some(node)) = (self.base.join(declared.url), node) else { return };
-            self.gallery.add(Found {
-                media: Media {
-                    name_words: name::words(&url),
-                    url,
-                    kind: declared.kind,
-                    alt: fold(declared.alt, PHRASE),
-                    caption: String::new(),
-                    origin: declared.origin,
-                    link_target: None,
-                    declared_size: declared.size,
-                    node,
-                },
-                figure: None,
-                placed: false,
-            });
-        };
-        for declared in declared::open_graph(&metas) {
-            add(declared, root);
-        }
-        for item in structured.iter().filter(|item| item.source == StructuredSource::JsonLd) {
-            for declared in declared::json_ld(&item.value) {
-                add(declared, Some(item.node));
-            }
-        }
-        self.structured = structured;
     }
 
     fn finish(mut self, url: &Url) -> Page {
@@ -692,152 +326,4 @@ impl<'d> Reader<'d> {
             truncated: self.truncated,
         }
     }
-}
-
-/// The marks of structured data on an element.
-#[derive(Default)]
-struct Item<'d> {
-    scope: bool,
-    kind: &'d str,
-    properties: &'d str,
-    class: &'d str,
-}
-
-/// Figure captions first, then the nearest of the others.
-fn caption_all(
-    gallery: Gallery,
-    mut figures: Vec<Figure>,
-    mut captions: Vec<Caption>,
-    tree: &Tree,
-    text: &Folded,
-) -> Vec<Media> {
-    // A figure comes after the one around it, so one pass hands captions down any depth.
-    for i in 0..figures.len() {
-        if figures[i].caption.is_empty()
-            && let Some(around) = figures[i].around
-        {
-            figures[i].caption = figures[around as usize].caption.clone();
-        }
-    }
-    captions.sort_unstable_by_key(|caption| caption.node);
-    let mut places = gallery.places();
-    places.sort_unstable();
-    places.dedup();
-    let nearest = caption::nearest(&captions, &places, tree);
-    gallery.finish(|found| {
-        let own = found.figure.map(|figure| figures[figure as usize].caption.clone()).filter(|own| !own.is_empty());
-        let near = || {
-            let place = places.binary_search(&found.media.node).ok().filter(|_| found.placed)?;
-            nearest[place].map(|index| captions[index].text.clone())
-        };
-        let range = own.or_else(near).unwrap_or_default();
-        clip(text.slice(range), PHRASE).replace('\n', " ")
-    })
-}
-
-fn player_origin(kind: MediaKind) -> MediaOrigin {
-    if kind == MediaKind::Audio { MediaOrigin::Audio } else { MediaOrigin::Video }
-}
-
-fn phrase(element: &Element, attribute: &LocalName) -> String {
-    element.attribute(attribute).map(|text| fold(text, PHRASE)).unwrap_or_default()
-}
-
-/// The words an element gives for what cannot be seen.
-fn described(element: &Element) -> String {
-    let alternatives = [local_name!("alt"), local_name!("title"), local_name!("aria-label")];
-    alternatives.iter().map(|name| phrase(element, name)).find(|text| !text.is_empty()).unwrap_or_default()
-}
-
-/// The value of a microdata property that stands in an attribute.
-fn attribute_value<'e>(element: &'e Element, name: &LocalName) -> Option<&'e str> {
-    let attribute = match *name {
-        local_name!("meta") => local_name!("content"),
-        local_name!("a") | local_name!("area") | local_name!("link") => local_name!("href"),
-        local_name!("img")
-        | local_name!("audio")
-        | local_name!("video")
-        | local_name!("source")
-        | local_name!("track")
-        | local_name!("embed")
-        | local_name!("iframe") => local_name!("src"),
-        local_name!("object") => local_name!("data"),
-        local_name!("data") | local_name!("meter") => local_name!("value"),
-        local_name!("time") => local_name!("datetime"),
-        // Many pages put `content` on any element.
-        _ => local_name!("content"),
-    };
-    element.attribute(&attribute)
-}
-
-const CAPTION_HEADINGS: [Tags; 5] = [Tags::H1, Tags::H2, Tags::H3, Tags::H4, Tags::H5];
-
-fn weighted_tag(name: &LocalName) -> Option<Tags> {
-    Some(match *name {
-        local_name!("h1") => Tags::H1,
-        local_name!("h2") => Tags::H2,
-        local_name!("h3") => Tags::H3,
-        local_name!("h4") => Tags::H4,
-        local_name!("h5") => Tags::H5,
-        local_name!("h6") => Tags::H6,
-        local_name!("b") => Tags::B,
-        local_name!("i") => Tags::I,
-        local_name!("em") => Tags::EM,
-        local_name!("strong") => Tags::STRONG,
-        local_name!("font") => Tags::FONT,
-        local_name!("center") => Tags::CENTER,
-        local_name!("ins") => Tags::INS,
-        _ => return None,
-    })
-}
-
-/// Elements that stand on lines of their own.
-fn is_block(name: &LocalName) -> bool {
-    matches!(
-        *name,
-        local_name!("address")
-            | local_name!("article")
-            | local_name!("aside")
-            | local_name!("blockquote")
-            | local_name!("body")
-            | local_name!("caption")
-            | local_name!("center")
-            | local_name!("dd")
-            | local_name!("details")
-            | local_name!("dialog")
-            | local_name!("div")
-            | local_name!("dl")
-            | local_name!("dt")
-            | local_name!("fieldset")
-            | local_name!("figcaption")
-            | local_name!("figure")
-            | local_name!("footer")
-            | local_name!("form")
-            | local_name!("h1")
-            | local_name!("h2")
-            | local_name!("h3")
-            | local_name!("h4")
-            | local_name!("h5")
-            | local_name!("h6")
-            | local_name!("header")
-            | local_name!("hgroup")
-            | local_name!("hr")
-            | local_name!("legend")
-            | local_name!("li")
-            | local_name!("main")
-            | local_name!("menu")
-            | local_name!("nav")
-            | local_name!("ol")
-            | local_name!("option")
-            | local_name!("p")
-            | local_name!("pre")
-            | local_name!("search")
-            | local_name!("section")
-            | local_name!("summary")
-            | local_name!("table")
-            | local_name!("td")
-            | local_name!("th")
-            | local_name!("tr")
-            | local_name!("ul")
-    )
 }
