@@ -9,7 +9,7 @@ use facts::MediaKind;
 use fetch::ResolveRule;
 use store::Store;
 
-use super::{Place, crawl};
+use super::{Place, crawl as ordered};
 use crate::arguments::{Crawl, Demo};
 use crate::output::print_line;
 
@@ -36,10 +36,10 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     let reach = Reach { resolve: vec![rule], ca: server.ca_pem().as_bytes().to_vec(), allow_private: false };
     let options = store::Options { what: format!("demo, crawling {NAME}"), default_delay: delay, ..Default::default() };
     let store = Arc::new(Store::open(&place.data, options)?);
-    let result = crawl::crawl_in(&store, NAME, crawl::Settings::default(), seeds, order, reach).await;
+    let result = ordered::crawl_in(&store, NAME, crawl::Settings::default(), seeds, order, reach).await;
     if let Some(store) = Arc::into_inner(store) {
         store.close().await?;
     }
     server.stop().await;
-    crawl::report(&place, &result?)
+    ordered::report(&place, &result?)
 }
