@@ -16,7 +16,9 @@ pub fn show(mut progress: watch::Receiver<Progress>) -> JoinHandle<()> {
             return;
         }
         let bar = ProgressBar::new_spinner();
-        bar.set_style(ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_style(
+            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        );
         bar.enable_steady_tick(Duration::from_millis(200));
         while progress.changed().await.is_ok() {
             let message = line(&progress.borrow_and_update());

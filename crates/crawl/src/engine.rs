@@ -8,14 +8,14 @@ use facts::{HostName, Timestamp, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
-    Claim, ClaimLimit, Claims, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
-    StoreError, VisitKind, Visited,
+    Claim, ClaimLimit, Claims, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store, StoreError,
+    VisitKind, Visited,
 };
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 
-use crate::content::Contents;
 use crate::commit::{Committed, committer};
+use crate::content::Contents;
 use crate::error::CrawlError;
 use crate::origin::Origins;
 use crate::settings::{Reach, Settings};
@@ -51,8 +51,8 @@ pub async fn run(
     stop: Stop,
     progress: watch::Sender<Progress>,
 ) -> Result<Summary, CrawlError> {
-    let strategy = strategy::by_name(&settings.strategy)
-        .ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))?;
+    let strategy =
+        strategy::by_name(&settings.strategy).ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))?;
     let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
     let manners = settings.manners();
     let fetcher = Fetcher::new(fetch_settings(&settings, &reach))?;

@@ -11,8 +11,8 @@
 //!   a [`Stopper`] ends it, and gives a [`Summary`].
 //! - Everything it needs to go on after any kind of end is in the store.
 
-mod content;
 mod commit;
+mod content;
 mod engine;
 mod error;
 mod links;

@@ -135,7 +135,8 @@ pub(crate) fn redirect(
     cookie_set: bool,
     filter: &Filter,
 ) -> Result<Content, Trouble> {
-    let target = target.map_err(|error| Trouble::lasting("redirect", format!("redirects to a bad address: {error}")))?;
+    let target =
+        target.map_err(|error| Trouble::lasting("redirect", format!("redirects to a bad address: {error}")))?;
     if claim.link.hops.len() >= HOPS {
         return Err(Trouble::lasting("redirect", format!("more than {HOPS} redirects in a row")));
     }

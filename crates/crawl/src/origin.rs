@@ -81,7 +81,12 @@ impl Origins {
         Ok(record.map(read).map(|(until, rules)| self.tdm.put(origin, until, rules)))
     }
 
-    async fn fresh(&self, origin: &Origin, file: OriginFile, now: Timestamp) -> Result<Option<OriginRecord>, StoreError> {
+    async fn fresh(
+        &self,
+        origin: &Origin,
+        file: OriginFile,
+        now: Timestamp,
+    ) -> Result<Option<OriginRecord>, StoreError> {
         let record = self.store.frontier().origin(origin, file).await?;
         Ok(record.filter(|record| record.fresh_until > now))
     }

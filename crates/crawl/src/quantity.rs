@@ -119,7 +119,15 @@ mod tests {
 
     #[test]
     fn durations_are_read_as_people_write_them() {
-        for (text, ms) in [("200ms", 200), ("1s", 1000), ("1.5m", 90_000), ("1h30m", 5_400_000), ("2d", 172_800_000), ("0", 0), ("30 s", 30_000)] {
+        for (text, ms) in [
+            ("200ms", 200),
+            ("1s", 1000),
+            ("1.5m", 90_000),
+            ("1h30m", 5_400_000),
+            ("2d", 172_800_000),
+            ("0", 0),
+            ("30 s", 30_000),
+        ] {
             assert_eq!(parse_duration(text).unwrap().as_millis(), ms, "{text}");
         }
         for text in ["", "s", "10", "-1s", "1 fortnight", "1e400s", "999999999999999999999d"] {
@@ -129,7 +137,9 @@ mod tests {
 
     #[test]
     fn sizes_are_read_as_people_write_them() {
-        for (text, bytes) in [("500", 500), ("64KiB", 65536), ("10MB", 10_000_000), ("2 GB", 2_000_000_000), ("1.5kb", 1500)] {
+        for (text, bytes) in
+            [("500", 500), ("64KiB", 65536), ("10MB", 10_000_000), ("2 GB", 2_000_000_000), ("1.5kb", 1500)]
+        {
             assert_eq!(parse_bytes(text).unwrap(), bytes, "{text}");
         }
         for text in ["", "GB", "-5", "10 parsecs"] {

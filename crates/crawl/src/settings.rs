@@ -247,8 +247,10 @@ mod tests {
     #[test]
     fn a_run_without_limits_is_one_task() {
         assert_eq!(Settings::default().run_limits().pages, Some(TASK_PAGES));
-        let timed =
-            Settings { limits: Limits { max_time: Some(Duration::from_secs(60)), ..Limits::default() }, ..Settings::default() };
+        let timed = Settings {
+            limits: Limits { max_time: Some(Duration::from_secs(60)), ..Limits::default() },
+            ..Settings::default()
+        };
         assert_eq!(timed.run_limits(), RunLimits { pages: None, seconds: Some(60), bytes: None });
     }
 }

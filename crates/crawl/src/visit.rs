@@ -59,7 +59,8 @@ impl Visitor {
             return self.put_back(claim, crawl, Rest { until, ..untouched }, Again::AsBefore).await;
         }
         if !robots.allows(&claim.link.url) {
-            return self.unasked(claim, untouched, refused_by(&robots, &origin)).await;
+            let outcome = refused_by(&robots, &claim, &origin);
+            return self.unasked(claim, untouched, outcome).await;
         }
         if matches!(claim.link.kind, VisitKind::Media(_)) {
             let Some(tdm) = self.origins.tdm(&origin, now).await? else {
@@ -192,7 +193,10 @@ fn done(visited: Visited) -> Ending {
     Ending::Done(Box::new(visited))
 }
 
-fn refused_by(robots: &Robots, origin: &Origin) -> Outcome {
+fn refused_by(robots: &Robots, claim: &Claim, origin: &Origin) -> Outcome {
+    if matches!(claim.link.kind, VisitKind::Media(_)) {
+        return Outcome::Refused("robots".into());
+    }
     let (reason, detail) = if robots.is_unreachable() {
         ("robots-unreachable", format!("{origin}/robots.txt could not be had: nothing may be fetched there (RFC 9309)"))
     } else {

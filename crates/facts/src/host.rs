@@ -105,8 +105,9 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.https { "https" } else { "http" };
-        write!(f, "{scheme}://{}:{}", self.host, self.port)
+        let (scheme, own_port) = if self.https { ("https", 443) } else { ("http", 80) };
+        write!(f, "{scheme}://{}", self.host)?;
+        if self.port == own_port { Ok(()) } else { write!(f, ":{}", self.port) }
     }
 }
 
@@ -146,5 +147,7 @@ mod tests {
     fn an_origin_finds_its_robots() {
         let url = crate::Url::parse("https://example.org/deep/page?x=1").unwrap();
         assert_eq!(url.origin().at("/robots.txt").as_str(), "https://example.org/robots.txt");
+        let url = crate::Url::parse("http://[::1]:8080/").unwrap();
+        assert_eq!(url.origin().to_string(), "http://[::1]:8080");
     }
 }

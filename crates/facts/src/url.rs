@@ -56,7 +56,7 @@ pub enum UrlError {
     /// No host, such as `http:///path`.
     #[error("the address names no host")]
     NoHost,
-    /// Longer than [`LONGEST`].
+    /// Longer than any honest page needs.
     #[error("the address is longer than {LONGEST} bytes")]
     TooLong,
 }

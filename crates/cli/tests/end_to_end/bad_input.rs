@@ -40,7 +40,7 @@ fn seeds_that_cannot_be_visited_get_one_clear_line() {
 #[test]
 fn a_seed_refused_by_robots_is_said_to_be() {
     let lab = Lab::small(41);
-    let refused = lab.server().refused_by_robots().to_string();
+    let refused = "http://stats.lab.test/pixel.gif?p=1".to_owned();
     let bird = Bird::new();
     let mut arguments = vec!["crawl".to_owned(), refused.clone(), "--delay".into(), "5ms".into()];
     arguments.extend(lab.reach());
@@ -54,7 +54,7 @@ fn a_seed_refused_by_robots_is_said_to_be() {
 fn reading_needs_a_library() {
     let bird = Bird::new();
     for command in ["stats", "crawls"] {
-        check(&bird, &[command], 1, &["data", "no library"]);
+        check(&bird, &[command], 1, &["data", "no data directory"]);
     }
 }
 
@@ -66,16 +66,16 @@ fn a_damaged_data_directory_is_named_and_left_alone() {
     arguments.extend(["--max-pages".into(), "3".into()]);
     arguments.extend(lab.reach());
     bird.json(&arguments);
-    let library = bird.data().join("library.sqlite");
+    let library = bird.data().join("library.db");
     let damaged = vec![0x5a; 65536];
     std::fs::write(&library, &damaged).unwrap();
     for extra in ["-wal", "-shm"] {
-        let _ = std::fs::remove_file(bird.data().join(format!("library.sqlite{extra}")));
+        let _ = std::fs::remove_file(bird.data().join(format!("library.db{extra}")));
     }
     let output = bird.run(&arguments);
     let (_, errors) = said(&output);
     assert_eq!(output.status.code(), Some(1), "{errors}");
-    assert!(errors.contains("library.sqlite") && errors.contains("damaged"), "{errors}");
+    assert!(errors.contains("library.db") && errors.contains("damaged"), "{errors}");
     assert_eq!(std::fs::read(&library).unwrap(), damaged);
 }
 
@@ -85,5 +85,10 @@ fn settings_files_are_checked() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("bowerbird.toml");
     std::fs::write(&file, "[crawl]\nconcurency = 3\n").unwrap();
-    check(&bird, &["--config", file.to_str().unwrap(), "crawl", "https://example.org/"], 1, &["concurency", "bowerbird.toml"]);
+    check(
+        &bird,
+        &["--config", file.to_str().unwrap(), "crawl", "https://example.org/"],
+        1,
+        &["concurency", "bowerbird.toml"],
+    );
 }

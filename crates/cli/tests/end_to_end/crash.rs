@@ -34,7 +34,12 @@ fn a_crawl_killed_at_twenty_moments_ends_as_if_nothing_had_happened() {
     let summary = undisturbed.json(to_the_end(&lab, "20ms"));
     assert_eq!(summary["stopped"], "empty");
     let expected = undisturbed.kept();
-    assert!(expected.pages.len() >= 50 && expected.files.len() >= 50, "{} {}", expected.pages.len(), expected.files.len());
+    assert!(
+        expected.pages.len() >= 50 && expected.files.len() >= 50,
+        "{} {}",
+        expected.pages.len(),
+        expected.files.len()
+    );
     lab.server().reset_log();
 
     let seed = std::process::id().into();
@@ -62,7 +67,7 @@ fn a_crawl_killed_at_twenty_moments_ends_as_if_nothing_had_happened() {
     assert_eq!(killed.kept(), expected, "seed {seed}");
 
     let log = lab.server().log();
-    assert_eq!((log.overlaps, log.breaches), (0, 0), "{log:?}");
+    assert_eq!((log.overlaps, log.robots_breaches), (0, 0), "{log:?}");
     assert!(log.shortest_gap_ms.is_none_or(|gap| gap >= 20.0), "{log:?}");
 }
 
@@ -82,7 +87,7 @@ fn an_interrupted_crawl_stops_cleanly_and_goes_on() {
     assert_eq!(summary["stopped"], "empty");
     let after = bird.json(["crawls"]);
     assert_eq!(after["crawls"][0]["runs"].as_array().unwrap().len(), 1, "the run was gone on with");
-    assert_eq!(lab.server().log().asked_twice, 0, "{:?}", lab.server().log());
+    assert_eq!(lab.server().log().urls_twice, 0, "{:?}", lab.server().log());
 }
 
 #[test]

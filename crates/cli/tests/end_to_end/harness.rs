@@ -34,10 +34,15 @@ impl Lab {
         self.server.as_ref().unwrap()
     }
 
+    /// Where its hosts are, as `--resolve` takes it.
+    pub fn rule(&self) -> String {
+        self.server().resolve().concat()
+    }
+
     /// The arguments that let a crawl reach this web.
     pub fn reach(&self) -> Vec<String> {
         let ca = self.directory.path().join("ca.pem");
-        vec!["--resolve".into(), self.server().resolve(), "--ca".into(), ca.display().to_string()]
+        vec!["--resolve".into(), self.rule(), "--ca".into(), ca.display().to_string()]
     }
 }
 
@@ -70,7 +75,8 @@ impl Bird {
 
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowerbird"));
-        for variable in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "RUST_LOG"] {
+        for variable in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "RUST_LOG"]
+        {
             command.env_remove(variable);
         }
         command.env("BOWERBIRD_DATA", self.data()).args(arguments).stdin(Stdio::null());
@@ -125,30 +131,30 @@ pub struct Kept {
     pub media: BTreeMap<String, String>,
     /// Files by path, with the hash of what is in them.
     pub files: BTreeMap<String, String>,
+    /// Media that were not kept, with the reason.
+    pub refused: BTreeMap<String, String>,
     /// Failed visits by address.
     pub failures: BTreeMap<String, String>,
 }
 
 impl Kept {
     pub fn read(data: &Path) -> Self {
-        let library = rusqlite::Connection::open(data.join("library.sqlite")).unwrap();
+        let library = rusqlite::Connection::open(data.join("library.db")).unwrap();
         let strings = |sql: &str| -> Vec<(String, String)> {
             let mut statement = library.prepare(sql).unwrap();
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
             rows.map(Result::unwrap).collect()
         };
-        let pages: Vec<_> = strings("SELECT url, host FROM page");
+        let pages: Vec<_> = strings("SELECT url, title FROM page");
         let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| url.clone()).collect();
         assert_eq!(distinct.len(), pages.len(), "a page is stored twice");
-        let media = strings(
-            "SELECT a.url, lower(hex(m.content)) FROM media_address a JOIN media m ON m.id = a.media",
-        );
-        let stored = strings("SELECT path, lower(hex(content)) FROM media");
+        let media = strings("SELECT a.url, lower(hex(m.sha256)) FROM media_address a JOIN media m ON m.id = a.media");
+        let stored = strings("SELECT path, lower(hex(sha256)) FROM media");
         let files = files_below(&data.join("media"));
         assert_eq!(files, stored.into_iter().collect(), "rows and files differ");
-        let failures =
-            strings("SELECT url, reason FROM visit WHERE outcome = 'failed'").into_iter().collect();
-        Self { pages: distinct, media: media.into_iter().collect(), files, failures }
+        let failures = strings("SELECT url, reason FROM visit WHERE outcome = 'failed'").into_iter().collect();
+        let refused = strings("SELECT url, refused FROM media_address WHERE refused IS NOT NULL").into_iter().collect();
+        Self { pages: distinct, refused, media: media.into_iter().collect(), files, failures }
     }
 }
 

@@ -18,7 +18,7 @@ fn hosts_see_one_request_at_a_time_with_the_delay_between_and_no_breach() {
     assert_eq!(summary["pages"], 60);
     let log = lab.server().log();
     assert!(log.requests > 60, "{log:?}");
-    assert_eq!((log.overlaps, log.breaches), (0, 0), "{log:?}");
+    assert_eq!((log.overlaps, log.robots_breaches), (0, 0), "{log:?}");
     assert!(log.shortest_gap_ms.is_some_and(|gap| gap >= 60.0), "{log:?}");
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use crate::harness::{Bird, Lab, said};
 
 fn visits_in_order(bird: &Bird) -> Vec<(String, u32)> {
-    let library = rusqlite::Connection::open(bird.data().join("library.sqlite")).unwrap();
+    let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
     let mut statement = library.prepare("SELECT url, depth FROM visit WHERE kind = 'page' ORDER BY id").unwrap();
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     rows.map(Result::unwrap).collect()

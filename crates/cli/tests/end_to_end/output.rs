@@ -14,8 +14,22 @@ fn a_crawl_ends_with_the_summary_scripts_depend_on() {
     arguments.extend(lab.reach());
     let summary = bird.json(&arguments);
     for field in [
-        "name", "strategy", "pages", "bytes", "images", "media", "geotagged", "located", "relevant", "harvest_rate",
-        "duplicates", "errors", "queued", "seconds", "pages_per_second", "stopped",
+        "name",
+        "strategy",
+        "pages",
+        "bytes",
+        "images",
+        "media",
+        "geotagged",
+        "located",
+        "relevant",
+        "harvest_rate",
+        "duplicates",
+        "errors",
+        "queued",
+        "seconds",
+        "pages_per_second",
+        "stopped",
     ] {
         assert!(summary.get(field).is_some(), "{field} is missing in {summary}");
     }
@@ -42,7 +56,8 @@ fn the_lab_web_prints_one_line_when_it_listens() {
     let ready: serde_json::Value = serde_json::from_str(&line).unwrap();
     let resolve = ready["resolve"].as_str().unwrap().to_owned();
     assert!(resolve.starts_with("*.lab.test=127.0.0.1:"), "{resolve}");
-    let seed = ready["seeds"].as_array().unwrap().iter().map(|seed| seed.as_str().unwrap()).find(|s| s.starts_with("http://"));
+    let seed =
+        ready["seeds"].as_array().unwrap().iter().map(|seed| seed.as_str().unwrap()).find(|s| s.starts_with("http://"));
     let summary = bird.json(["crawl", seed.unwrap(), "--resolve", &resolve, "--max-pages", "3", "--delay", "5ms"]);
     assert_eq!(summary["pages"], 3);
 }
@@ -50,7 +65,13 @@ fn the_lab_web_prints_one_line_when_it_listens() {
 #[test]
 fn every_command_has_help_and_completions_work() {
     let bird = Bird::new();
-    for arguments in [vec!["--help"], vec!["crawl", "--help"], vec!["crawls", "--help"], vec!["stats", "--help"], vec!["lab", "web", "--help"]] {
+    for arguments in [
+        vec!["--help"],
+        vec!["crawl", "--help"],
+        vec!["crawls", "--help"],
+        vec!["stats", "--help"],
+        vec!["lab", "web", "--help"],
+    ] {
         let output = bird.run(&arguments);
         assert!(output.status.success() && said(&output).0.contains("Usage"), "{arguments:?}");
     }
@@ -63,7 +84,8 @@ fn every_command_has_help_and_completions_work() {
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
     let bird = Bird::new();
-    let mut child = bird.command(["completions", "bash"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child =
+        bird.command(["completions", "bash"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{:?}", said(&output));
