@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::Context;
 use serde::Deserialize;
 
+use crate::command::WrongUse;
+
 /// The file: one table for each command that has settings.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -16,5 +18,8 @@ pub struct Config {
 pub fn read(file: Option<&Path>) -> anyhow::Result<Config> {
     let Some(file) = file else { return Ok(Config::default()) };
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    toml::from_str(&text).with_context(|| format!("{} is not a settings file", file.display()))
+    toml::from_str(&text).map_err(|error| {
+        let line = error.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        WrongUse(format!("{} line {line}: {}", file.display(), error.message())).into()
+    })
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 use facts::{HostName, Origin, Timestamp, Url};
 use fetch::{Accept, Answer, Fetcher, Manners, ROBOTS_LIMIT, Request, Robots, TDM_PATH, Tdm};
 use lru::LruCache;
-use store::{Frontier, OriginFile, OriginRecord, Rest, Store, StoreError};
+use store::{Frontier, OriginFile, OriginRecord, OriginTrouble, Rest, Store, StoreError};
 
+const ROBOTS_PATH: &str = "/robots.txt";
 /// Parsed files kept in memory; the others are parsed again from the store.
 const PARSED: NonZeroUsize = NonZeroUsize::new(2048).unwrap();
 /// RFC 9309 §2.3.1.2: at least five hops are followed.
@@ -23,7 +24,7 @@ pub(crate) struct Origins {
     store: Arc<Store>,
     fetcher: Fetcher,
     manners: Manners,
-    robots: Parsed<Robots>,
+    robots: Parsed<Rules>,
     tdm: Parsed<Tdm>,
 }
 
@@ -48,13 +49,37 @@ impl<T> Parsed<T> {
     }
 }
 
+/// What robots.txt says, or why that is not known.
+pub(crate) struct Rules {
+    pub robots: Robots,
+    /// Set when the origin could not be asked.
+    pub trouble: Option<OriginTrouble>,
+    /// How long this holds.
+    pub until: Timestamp,
+}
+
+impl Rules {
+    /// Nothing may be fetched for now, which may be otherwise when the origin is asked again.
+    pub fn may_pass(&self) -> bool {
+        self.robots.is_unreachable() && self.trouble.as_ref().is_none_or(|trouble| trouble.passing)
+    }
+}
+
 /// One file as its server gave it.
 struct File {
     status: Option<u16>,
     redirect: Option<Url>,
     headers: Option<http::HeaderMap>,
     body: Vec<u8>,
+    trouble: Option<OriginTrouble>,
     answer: Answer,
+}
+
+impl File {
+    fn record(self, now: Timestamp, fresh_for: Duration) -> OriginRecord {
+        let Self { status, trouble, body, .. } = self;
+        OriginRecord { at: now, fresh_until: now + fresh_for, status, trouble, body }
+    }
 }
 
 impl Origins {
@@ -63,12 +88,15 @@ impl Origins {
     }
 
     /// The rules for crawlers, when they were asked for and still hold.
-    pub async fn robots(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Robots>>, StoreError> {
+    pub async fn robots(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Rules>>, StoreError> {
         if let Some(rules) = self.robots.get(origin, now) {
             return Ok(Some(rules));
         }
         let record = self.fresh(origin, OriginFile::Robots, now).await?;
-        Ok(record.map(|record| self.robots.put(origin, record.fresh_until, self.read_robots(&record))))
+        Ok(record.map(|record| {
+            let (robots, until) = (self.read_robots(&record), record.fresh_until);
+            self.robots.put(origin, until, Rules { robots, trouble: record.trouble, until })
+        }))
     }
 
     /// The reservations of text and data mining rights, when they were asked for and still hold.
@@ -89,12 +117,6 @@ impl Origins {
     ) -> Result<Option<OriginRecord>, StoreError> {
         let record = self.store.frontier().origin(origin, file).await?;
         Ok(record.filter(|record| record.fresh_until > now))
-    }
-
-    /// Until when what is known of an origin's robots.txt holds.
-    pub async fn robots_until(&self, origin: &Origin) -> Result<Timestamp, StoreError> {
-        let record = self.store.frontier().origin(origin, OriginFile::Robots).await?;
-        Ok(record.map_or(Timestamp::default(), |record| record.fresh_until))
     }
 
     fn read_robots(&self, record: &OriginRecord) -> Robots {
@@ -120,13 +142,18 @@ impl Origins {
     async fn follow_robots(&self, origin: &Origin, failures: u32) -> Result<(OriginRecord, Rest), StoreError> {
         let frontier = self.store.frontier();
         let mut own_rest = Rest::default();
-        let mut at = origin.at("/robots.txt");
+        let mut at = origin.at(ROBOTS_PATH);
         for _ in 0..=HOPS {
             let elsewhere = Some(at.host()).filter(|host| host != origin.host());
             if let Some(host) = &elsewhere
                 && !self.reserve(host).await?
             {
                 break;
+            }
+            // Whoever had the host before may have asked for the same.
+            if let (Some(host), Some(known)) = (&elsewhere, self.known_robots(&at).await?) {
+                frontier.release(host, Rest { until: frontier.now().await?, ..Rest::default() }).await?;
+                return Ok((known, own_rest));
             }
             let file = self.ask(&at).await?;
             let now = frontier.now().await?;
@@ -135,12 +162,16 @@ impl Origins {
                 Some(host) => frontier.release(host, rest).await?,
                 None => own_rest = rest,
             }
-            let Some(target) = file.redirect else {
+            let Some(target) = file.redirect.clone() else {
                 let robots = Robots::from_answer(file.status, &file.body, self.fetcher.product());
                 let fresh_for = robots.fresh_for(file.headers.as_ref(), failures);
-                return Ok((record(now, fresh_for, file.status, file.body), own_rest));
+                let record = file.record(now, fresh_for);
+                if at.path() == ROBOTS_PATH && at.origin() != *origin {
+                    frontier.remember_origin(&at.origin(), OriginFile::Robots, record.clone()).await?;
+                }
+                return Ok((record, own_rest));
             };
-            if let Some(known) = self.known_robots(&target, now).await? {
+            if let Some(known) = self.known_robots(&target).await? {
                 return Ok((known, own_rest));
             }
             if target.host() == *origin.host() {
@@ -149,9 +180,9 @@ impl Origins {
             at = target;
         }
         // A chain that does not end is "unavailable", which allows everything (RFC 9309 §2.3.1.2).
-        let now = frontier.now().await?;
-        let fresh_for = Robots::from_answer(Some(404), &[], self.fetcher.product()).fresh_for(None, failures);
-        Ok((record(now, fresh_for, Some(404), Vec::new()), own_rest))
+        let (now, status, body) = (frontier.now().await?, Some(404), Vec::new());
+        let fresh_for = Robots::from_answer(status, &body, self.fetcher.product()).fresh_for(None, failures);
+        Ok((OriginRecord { at: now, fresh_until: now + fresh_for, status, trouble: None, body }, own_rest))
     }
 
     /// The same for its reservations; redirects of them are not followed.
@@ -159,8 +190,9 @@ impl Origins {
         let frontier = self.store.frontier();
         let file = self.ask(&origin.at(TDM_PATH)).await?;
         let now = frontier.now().await?;
-        frontier.remember_origin(origin, OriginFile::Tdm, record(now, TDM_FRESH, file.status, file.body)).await?;
-        Ok(rest(&self.manners, now, failures, &file.answer))
+        let rest = rest(&self.manners, now, failures, &file.answer);
+        frontier.remember_origin(origin, OriginFile::Tdm, file.record(now, TDM_FRESH)).await?;
+        Ok(rest)
     }
 
     async fn ask(&self, at: &Url) -> Result<File, StoreError> {
@@ -180,21 +212,28 @@ impl Origins {
                     answer,
                     headers: Some(response.headers.clone()),
                     body,
+                    trouble: None,
                 }
             }
             Err(error) => {
                 let answer = Answer::of_error(&error);
-                File { status: None, redirect: None, headers: None, body: Vec::new(), answer }
+                let trouble = OriginTrouble {
+                    reason: error.reason().into(),
+                    detail: error.to_string(),
+                    passing: error.is_transient(),
+                };
+                File { status: None, redirect: None, headers: None, body: Vec::new(), trouble: Some(trouble), answer }
             }
         })
     }
 
     /// The record of another origin whose robots.txt `target` is, as when `example.org` sends its
     /// askers to `www.example.org`.
-    async fn known_robots(&self, target: &Url, now: Timestamp) -> Result<Option<OriginRecord>, StoreError> {
-        if target.path() != "/robots.txt" {
+    async fn known_robots(&self, target: &Url) -> Result<Option<OriginRecord>, StoreError> {
+        if target.path() != ROBOTS_PATH {
             return Ok(None);
         }
+        let now = self.store.frontier().now().await?;
         self.fresh(&target.origin(), OriginFile::Robots, now).await
     }
 
@@ -212,13 +251,16 @@ impl Origins {
     }
 }
 
-fn record(now: Timestamp, fresh_for: Duration, status: Option<u16>, body: Vec<u8>) -> OriginRecord {
-    OriginRecord { at: now, fresh_until: now + fresh_for, status, body }
-}
-
+/// How a host rests after a request of which nothing but the answer is known.
 fn rest(manners: &Manners, now: Timestamp, failures: u32, answer: &Answer) -> Rest {
     let advice = manners.rest(now, None, failures, answer);
-    Rest { until: advice.until, delay: None, failures: advice.failures }
+    Rest { until: no_sooner(now, advice.until), delay: None, failures: advice.failures }
+}
+
+/// Moments are cut to whole milliseconds: a rest that is to be no shorter than its delay ends one
+/// later. No rest at all stays none.
+pub(crate) fn no_sooner(now: Timestamp, until: Timestamp) -> Timestamp {
+    if until > now { until + Duration::from_millis(1) } else { until }
 }
 
 /// Sleeps until the store's clock shows that moment.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::{MediaKind, Origin};
-use fetch::{Accept, Answer, Fetcher, Manners, Request, Response, Robots};
+use fetch::{Accept, Answer, Fetcher, Manners, Request, Response};
 use store::{Claim, CrawlId, Link, Outcome, Rest, Store, StoreError, VisitKind, Visited};
 use strategy::{Filter, Strategy};
 use tokio::sync::Semaphore;
 
 use crate::content::{Content, Contents, Trouble, Unread};
 use crate::links::{Allowed, gather, redirect, refresh};
-use crate::origin::Origins;
+use crate::origin::{Origins, Rules, no_sooner};
 use crate::settings::Settings;
 
 /// Makes visits; shared by all that are in flight.
@@ -49,17 +49,18 @@ impl Visitor {
     pub async fn visit(&self, claim: Claim, crawl: CrawlId) -> Result<Ending, StoreError> {
         let now = self.store.frontier().now().await?;
         let origin = claim.link.url.origin();
-        let Some(robots) = self.origins.robots(&origin, now).await? else {
+        let Some(rules) = self.origins.robots(&origin, now).await? else {
             let rest = self.origins.ask_robots(&origin, claim.host_failures).await?;
             return self.put_back(claim, crawl, rest, Again::AsBefore).await;
         };
-        let untouched = Rest { until: now, delay: robots.crawl_delay(), failures: claim.host_failures };
-        if robots.is_unreachable() && claim.link.parent.is_some() {
-            let until = self.origins.robots_until(&origin).await?.max(now);
-            return self.put_back(claim, crawl, Rest { until, ..untouched }, Again::AsBefore).await;
+        let delay = rules.robots.crawl_delay();
+        let untouched = Rest { until: now, delay, failures: claim.host_failures };
+        if rules.may_pass() && claim.link.parent.is_some() {
+            let rest = Rest { until: rules.until, ..untouched };
+            return self.put_back(claim, crawl, rest, Again::AsBefore).await;
         }
-        if !robots.allows(&claim.link.url) {
-            let outcome = refused_by(&robots, &claim, &origin);
+        if !rules.robots.allows(&claim.link.url) {
+            let outcome = refused_by(&rules, &claim, &origin);
             return self.unasked(claim, untouched, outcome).await;
         }
         if matches!(claim.link.kind, VisitKind::Media(_)) {
@@ -71,7 +72,7 @@ impl Visitor {
                 return self.unasked(claim, untouched, Outcome::Refused("opt-out".into())).await;
             }
         }
-        self.ask(claim, crawl, robots.crawl_delay()).await
+        self.ask(claim, crawl, delay).await
     }
 
     /// The row waits again; its host rests.
@@ -104,7 +105,7 @@ impl Visitor {
         // The body is complete, or the connection is gone: from here on the host rests.
         let at = frontier.now().await?;
         let advice = self.manners.rest(at, delay, claim.host_failures, &answer);
-        let rest = Rest { until: advice.until, delay, failures: advice.failures };
+        let rest = Rest { until: no_sooner(at, advice.until), delay, failures: advice.failures };
         let Found { status, bytes, result } = found;
         if let Err(trouble) = &result
             && trouble.passing
@@ -193,14 +194,15 @@ fn done(visited: Visited) -> Ending {
     Ending::Done(Box::new(visited))
 }
 
-fn refused_by(robots: &Robots, claim: &Claim, origin: &Origin) -> Outcome {
-    if matches!(claim.link.kind, VisitKind::Media(_)) {
-        return Outcome::Refused("robots".into());
-    }
-    let (reason, detail) = if robots.is_unreachable() {
-        ("robots-unreachable", format!("{origin}/robots.txt could not be had: nothing may be fetched there (RFC 9309)"))
-    } else {
-        ("robots", format!("refused by {origin}/robots.txt"))
+fn refused_by(rules: &Rules, claim: &Claim, origin: &Origin) -> Outcome {
+    let (reason, detail) = match &rules.trouble {
+        Some(trouble) => (trouble.reason.as_str(), trouble.detail.clone()),
+        None if rules.robots.is_unreachable() => (
+            "robots-unreachable",
+            format!("{origin}/robots.txt fails: nothing may be fetched there for now (RFC 9309)"),
+        ),
+        None if matches!(claim.link.kind, VisitKind::Media(_)) => return Outcome::Refused("robots".into()),
+        None => ("robots", format!("refused by {origin}/robots.txt")),
     };
     Outcome::Failed { reason: reason.into(), detail }
 }

@@ -86,8 +86,21 @@ pub struct OriginRecord {
     pub fresh_until: Timestamp,
     /// HTTP status; nothing when the host could not be reached.
     pub status: Option<u16>,
+    /// Why it could not be reached.
+    pub trouble: Option<OriginTrouble>,
     /// Its bytes, cut at 500 KiB (RFC 9309 §2.5).
     pub body: Vec<u8>,
+}
+
+/// Why an [`OriginFile`] could not be had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginTrouble {
+    /// The reason it is counted by: `dns`, `tls` …
+    pub reason: String,
+    /// What happened.
+    pub detail: String,
+    /// Another try may go better.
+    pub passing: bool,
 }
 
 /// Figures of a crawl's queue, kept in the transactions that change it.

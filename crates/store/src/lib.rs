@@ -29,7 +29,7 @@ pub use facts::Order;
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
 pub use crate::frontier::{
-    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, Rest,
+    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble, Rest,
 };
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Run, RunId,

@@ -26,7 +26,7 @@ fn seeds_that_cannot_be_visited_get_one_clear_line() {
         ("http://2130706433/", 1, ["127.0.0.1", "private"]),
         ("http://[::ffff:10.0.0.1]/", 1, ["10.0.0.1", "private"]),
         ("http://169.254.169.254/latest/meta-data/", 1, ["169.254.169.254", "metadata"]),
-        ("http://no-such-host.invalid/", 1, ["no-such-host.invalid", "resolve"]),
+        ("http://no-such-host.invalid/", 1, ["no-such-host.invalid", "no such name"]),
     ] {
         check(&bird, &["crawl", seed], code, &words);
     }
@@ -88,7 +88,7 @@ fn settings_files_are_checked() {
     check(
         &bird,
         &["--config", file.to_str().unwrap(), "crawl", "https://example.org/"],
-        1,
-        &["concurency", "bowerbird.toml"],
+        2,
+        &["line 2", "concurency", "bowerbird.toml"],
     );
 }

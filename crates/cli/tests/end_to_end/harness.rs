@@ -129,8 +129,8 @@ pub struct Kept {
     pub pages: BTreeSet<String>,
     /// Kept files by the address they came from.
     pub media: BTreeMap<String, String>,
-    /// Files by path, with the hash of what is in them.
-    pub files: BTreeMap<String, String>,
+    /// Hashes of the kept files.
+    pub files: BTreeSet<String>,
     /// Media that were not kept, with the reason.
     pub refused: BTreeMap<String, String>,
     /// Failed visits by address.
@@ -146,16 +146,31 @@ impl Kept {
             rows.map(Result::unwrap).collect()
         };
         let pages: Vec<_> = strings("SELECT url, title FROM page");
-        let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| url.clone()).collect();
+        let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| identity(url)).collect();
         assert_eq!(distinct.len(), pages.len(), "a page is stored twice");
-        let media = strings("SELECT a.url, lower(hex(m.sha256)) FROM media_address a JOIN media m ON m.id = a.media");
-        let stored = strings("SELECT path, lower(hex(sha256)) FROM media");
+        let stored = strings("SELECT path, lower(hex(sha256)) FROM media").into_iter().collect();
         let files = files_below(&data.join("media"));
-        assert_eq!(files, stored.into_iter().collect(), "rows and files differ");
-        let failures = strings("SELECT url, reason FROM visit WHERE outcome = 'failed'").into_iter().collect();
-        let refused = strings("SELECT url, refused FROM media_address WHERE refused IS NOT NULL").into_iter().collect();
-        Self { pages: distinct, refused, media: media.into_iter().collect(), files, failures }
+        let unknown: Vec<_> = files.iter().filter(|file| !contains(&stored, file)).collect();
+        let missing: Vec<_> = stored.iter().filter(|file| !contains(&files, file)).collect();
+        assert!(unknown.is_empty() && missing.is_empty(), "no row names {unknown:?}; no file is at {missing:?}");
+        let by_address = |sql: &str| strings(sql).into_iter().map(|(url, what)| (identity(&url), what)).collect();
+        Self {
+            pages: distinct,
+            media: by_address("SELECT a.url, lower(hex(m.sha256)) FROM media_address a JOIN media m ON m.id = a.media"),
+            files: files.into_values().collect(),
+            refused: by_address("SELECT url, refused FROM media_address WHERE refused IS NOT NULL"),
+            failures: by_address("SELECT url, reason FROM visit WHERE outcome = 'failed'"),
+        }
     }
+}
+
+fn contains(files: &BTreeMap<String, String>, (path, hash): &(&String, &String)) -> bool {
+    files.get(*path) == Some(*hash)
+}
+
+/// Which spelling of an address was found first is a matter of timing.
+fn identity(url: &str) -> String {
+    facts::Url::parse(url).unwrap().identity()
 }
 
 /// Every file with the SHA-256 of its content; drafts of a killed process are not files yet.
