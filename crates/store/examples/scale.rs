@@ -1,9 +1,9 @@
 //! How much memory, time and disk a queue of millions takes.
 //!
-//! `cargo run --release -p bowerbird-store --example scale -- [known] [hosts] [order]`
+//! `cargo run --release -p bowerbird-store --example scale -- [known] [hosts] [bfs|dfs|best]`
 //!
 //! A made stream of visits: each claim is answered at once by a page with 50 links, of which a
-//! tenth is new in the long run, most to its own host, as on the real web. Prints memory at its
+//! tenth is new, most to its own host, as on the real web. Prints memory at its
 //! peak, addresses a second, the time of a claim, and the size on disk.
 
 use std::path::Path;
@@ -32,8 +32,8 @@ impl Numbers {
 }
 
 struct Web {
-    hosts: u64,
-    pages: u64,
+    /// Pages known of each host: new ones are the next.
+    known: Vec<u64>,
     order: String,
     numbers: Numbers,
 }
@@ -66,21 +66,24 @@ impl Web {
         }
     }
 
-    /// Navigation to the same 20 pages, some pages of the host, a few other hosts.
+    /// Of 50 links 20 are the host's navigation, 25 lead to pages known by then, 5 to new ones; one
+    /// in eight leads to another host.
     fn page(&mut self, claim: &Claim) -> Vec<Link> {
         let name = claim.link.url.host_str();
-        let host = name.trim_start_matches("www.host-").trim_end_matches(".example").parse().unwrap_or(0);
+        let own = name.trim_start_matches("www.host-").trim_end_matches(".example").parse().unwrap_or(0);
         (0..LINKS)
-            .map(|i| match i {
-                0..20 => self.link(host, i, Some(claim)),
-                20..44 => {
-                    let page = self.numbers.below(self.pages);
-                    self.link(host, page, Some(claim))
-                }
-                _ => {
-                    let (host, page) = (self.numbers.below(self.hosts), self.numbers.below(self.pages));
-                    self.link(host, page, Some(claim))
-                }
+            .map(|i| {
+                let host = if i % 8 == 7 { self.numbers.below(self.known.len() as u64) } else { own };
+                let known = self.known[host as usize];
+                let page = match i {
+                    0..20 => i.min(known - 1),
+                    20..45 => self.numbers.below(known),
+                    _ => {
+                        self.known[host as usize] += 1;
+                        known
+                    }
+                };
+                self.link(host, page, Some(claim))
             })
             .collect()
     }
@@ -98,8 +101,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = Store::open(dir.path(), options())?;
     let crawl = store.library().save_crawl("scale", &serde_json::json!({})).await?.id;
     let run = store.library().start_run(crawl, RunLimits::default(), 1000).await?.id;
-    // Five times as many pages as will be known, so that new ones are found to the end.
-    let mut web = Web { hosts, pages: (known * 5 / hosts).max(50), order, numbers: Numbers(88_172_645_463_325_252) };
+    let mut web = Web { known: vec![1; hosts as usize], order, numbers: Numbers(88_172_645_463_325_252) };
     seed(&store, crawl, &mut web).await?;
 
     let (started, mut latencies, mut visits) = (Instant::now(), Vec::new(), 0u64);
@@ -166,8 +168,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// One page of every host is known from the start.
 async fn seed(store: &Store, crawl: CrawlId, web: &mut Web) -> Result<(), Box<dyn std::error::Error>> {
-    for from in (0..web.hosts).step_by(10_000) {
-        let links = (from..web.hosts.min(from + 10_000)).map(|host| web.link(host, 0, None)).collect();
+    let hosts = web.known.len() as u64;
+    for from in (0..hosts).step_by(1_000) {
+        let links = (from..hosts.min(from + 1_000)).map(|host| web.link(host, 0, None)).collect();
         store.frontier().add(crawl, links, BUDGETS).await?;
     }
     Ok(())

@@ -112,10 +112,11 @@ impl StoreError {
     pub(crate) fn fjall(path: &Path, error: &fjall::Error) -> Self {
         use fjall::{Error, LsmError};
         let io = |error: &io::Error| match error.kind() {
-            // Both are what a file that was cut off, or has gone, looks like from inside.
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::NotFound | io::ErrorKind::InvalidData => {
-                Self::Damaged { path: path.to_owned(), reason: error.to_string() }
-            }
+            // What a file that was cut off, or has gone, looks like from inside.
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::NotFound
+            | io::ErrorKind::AlreadyExists
+            | io::ErrorKind::InvalidData => Self::Damaged { path: path.to_owned(), reason: error.to_string() },
             _ => Self::io(path, error),
         };
         match error {

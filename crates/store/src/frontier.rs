@@ -51,9 +51,11 @@ pub struct Claim {
 pub struct Claims {
     /// Best first; no two of one host.
     pub claims: Vec<Claim>,
-    /// When nothing could be claimed although rows wait: when the next host is free.
+    /// When nothing could be claimed although rows wait: when to ask again, which is when the next
+    /// resting host is free. Nothing when all that may be claimed waits for busy hosts.
     pub next: Option<Timestamp>,
-    /// Nothing waits and nothing is claimed: the crawl has come to its end.
+    /// Nothing waits and nothing is claimed: the crawl has come to its end. A claimed row counts
+    /// as waiting until it is finished.
     pub empty: bool,
 }
 
@@ -122,6 +124,9 @@ pub struct FrontierFigures {
 ///
 /// A host is *busy* from claim (or reserve) to release, and *resting* until its clock allows.
 /// Neither is ever claimed, whichever crawl asks.
+///
+/// A call does its work to the end even when nobody waits for the answer any more; whoever drops
+/// the future of a claim loses what was claimed until the next start.
 #[async_trait]
 pub trait Frontier: Send + Sync {
     /// The moment by the store's clock.

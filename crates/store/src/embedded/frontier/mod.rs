@@ -3,7 +3,8 @@
 //!
 //! - [`keys`] and [`rows`]: what is stored; [`spaces`]: where, and changes written at once.
 //! - [`front`]: the first keys of a stored order, in memory.
-//! - [`backlog`]: one host's queue in one crawl; [`queue`]: the hosts of a crawl, active or parked.
+//! - [`backlog`]: one host's queue in one crawl; [`queue`]: the hosts of a crawl, active or parked;
+//!   [`parking`]: how they become the one or the other.
 //! - [`staging`]: links on their way in; [`claims`]: rows on their way out.
 //! - [`clock`]: time, and when each host may be asked; [`state`]: all of it together.
 
@@ -14,6 +15,7 @@ mod front;
 mod keys;
 #[cfg(test)]
 mod model;
+mod parking;
 mod queue;
 mod rows;
 mod spaces;

@@ -316,11 +316,12 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                 let clock = model.hosts.entry(host_name(host).as_str().into()).or_default();
                 let ready_at = clock.ready_at.max(model.quiet_until);
                 assert_eq!(answer.is_none(), !clock.busy && ready_at <= now);
-                if answer.is_none() {
-                    clock.busy = true;
-                    reserved.push(host);
-                } else {
-                    assert!(answer.unwrap().0 > now);
+                match answer {
+                    Some(until) => assert!(until.0 > now),
+                    None => {
+                        clock.busy = true;
+                        reserved.push(host);
+                    }
                 }
             }
             Step::PutBack { which, failed } if which < held.len() => {

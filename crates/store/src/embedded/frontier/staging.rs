@@ -220,6 +220,8 @@ impl<'a> Staging<'a> {
     /// Writes it all, or nothing.
     pub fn commit(mut self) -> Result<Staged, StoreError> {
         let crawl = self.queue.id;
+        // Hosts that were only asked for their budget stay as they are.
+        self.staged.hosts.retain(|_, staged| !staged.edits.is_empty());
         for (&host, staged) in &mut self.staged.hosts {
             if let Some(backlog) = self.queue.active.get(&host) {
                 staged.row = backlog.stored(staged.row.clone(), &staged.edits);

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use facts::{HostName, Timestamp};
 
-use super::backlog::{Backlog, Post, Slot};
 use super::clock::{Clock, Hosts};
 use super::keys::{self, HostKey};
+use super::parking::{PARKED_AT_ONCE, park_the_homeless};
 use super::queue::{CrawlQueue, crawl_row_key};
-use super::rows::{BacklogRow, Parked, Restart, RowRef};
-use super::spaces::{Changes, Safe, Space, Spaces};
+use super::rows::{Restart, RowRef};
+use super::spaces::{Safe, Space, Spaces};
 use super::staging::{Recent, Staged, Staging};
 use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Rest, StoreError, Visited};
 
@@ -29,9 +29,6 @@ const RESTART_KEY: &[u8] = b"restart";
 /// Addresses remembered as lately seen (about 100 bytes each).
 const RECENT: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 
-/// Rows changed by one batch while opening, closing and waking hosts.
-const BATCH: usize = 10_000;
-
 /// How soon to ask again for a host that is busy: nobody knows when it will be free.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
 
@@ -41,7 +38,7 @@ pub(super) struct State {
     pub hosts: Hosts,
     pub crawls: HashMap<CrawlId, CrawlQueue>,
     recent: Recent,
-    active_hosts: usize,
+    pub active_hosts: usize,
     closed: bool,
 }
 
@@ -222,85 +219,10 @@ impl State {
     }
 
     /// Lets go of a clock nobody looks at.
-    fn forget(&mut self, host: HostKey) {
+    pub fn forget(&mut self, host: HostKey) {
         if !self.crawls.values().any(|queue| queue.active.contains_key(&host)) {
             self.hosts.forget(host);
         }
-    }
-
-    /// Brings a parked host into memory.
-    pub fn activate(&mut self, crawl: CrawlId, host: HostKey) -> Result<(), StoreError> {
-        self.make_room(crawl, 1)?;
-        let row = self.stored_backlog(crawl, host)?;
-        let active = BacklogRow { parked: Parked::No, ..row.clone() };
-        let mut changes = self.spaces.changes();
-        move_host(&mut changes, crawl, host, &row, &active)?;
-        changes.commit(Safe::FromKill)?;
-        let queue = self.queue(crawl)?;
-        queue.move_post(Post::of(&row, host), None);
-        queue.active.insert(host, Backlog::new(active));
-        self.place(host)
-    }
-
-    /// Parks hosts until so many more fit into memory. Busy hosts and those with claimed rows stay;
-    /// there are no more of them than requests under way.
-    pub fn make_room(&mut self, crawl: CrawlId, more: usize) -> Result<(), StoreError> {
-        while self.crawls.values().map(|queue| queue.active.len()).sum::<usize>() + more > self.active_hosts {
-            let Some(least) = self.crawls.get(&crawl).and_then(CrawlQueue::least_needed) else { break };
-            self.park(crawl, least)?;
-        }
-        Ok(())
-    }
-
-    /// Sends an active host back into the store.
-    fn park(&mut self, crawl: CrawlId, host: HostKey) -> Result<(), StoreError> {
-        let mut changes = self.spaces.changes();
-        let post = self.stage_park(&mut changes, crawl, host)?;
-        changes.commit(Safe::FromKill)?;
-        if let Some(queue) = self.crawls.get_mut(&crawl) {
-            queue.unslot(host);
-            queue.active.remove(&host);
-            queue.move_post(None, post);
-        }
-        self.forget(host);
-        Ok(())
-    }
-
-    fn stage_park(&self, changes: &mut Changes<'_>, crawl: CrawlId, host: HostKey) -> Result<Option<Post>, StoreError> {
-        let Some(backlog) = self.crawls.get(&crawl).and_then(|queue| queue.active.get(&host)) else { return Ok(None) };
-        let mut row = backlog.stored(backlog.row.clone(), &[]);
-        row.parked = match backlog.slot {
-            Slot::Resting(_, until) => Parked::Resting(until),
-            _ => Parked::Ready,
-        };
-        move_host(changes, crawl, host, &backlog.row, &row)?;
-        Ok(Post::of(&row, host))
-    }
-
-    /// Parked hosts whose rest is over become ready. So many at most that nobody waits for long.
-    pub fn wake_parked(&mut self, crawl: CrawlId, now: Timestamp) -> Result<(), StoreError> {
-        for lane in keys::Lane::ALL {
-            let mut changes = self.spaces.changes();
-            while changes.len() < BATCH {
-                let Some(queue) = self.crawls.get_mut(&crawl) else { break };
-                let due = queue.next_parked(&self.spaces, lane)?.filter(|&(until, _)| until <= now);
-                let Some((_, host)) = due else { break };
-                let key = keys::backlog(crawl, host);
-                let Some(row) = self.spaces.read::<BacklogRow>(Space::Backlog, &key)? else {
-                    return Err(self.spaces.damaged("a parked host has no backlog"));
-                };
-                let ready = BacklogRow { parked: Parked::Ready, ..row.clone() };
-                move_host(&mut changes, crawl, host, &row, &ready)?;
-                queue.move_post(Post::of(&row, host), Post::of(&ready, host));
-            }
-            changes.commit(Safe::FromKill)?;
-        }
-        Ok(())
-    }
-
-    fn stored_backlog(&self, crawl: CrawlId, host: HostKey) -> Result<BacklogRow, StoreError> {
-        let row = self.spaces.read(Space::Backlog, &keys::backlog(crawl, host))?;
-        row.ok_or_else(|| self.spaces.damaged("a parked host has no backlog"))
     }
 
     /// Leaves everything so that the next open needs to wait for nothing.
@@ -317,7 +239,7 @@ impl State {
             queue.row.next = queue.next;
             let (row, hosts) = (queue.row.clone(), queue.active.keys().copied().collect::<Vec<HostKey>>());
             self.spaces.put(Space::Meta, &crawl_row_key(crawl), &row)?;
-            for chunk in hosts.chunks(BATCH) {
+            for chunk in hosts.chunks(PARKED_AT_ONCE) {
                 let mut changes = self.spaces.changes();
                 for &host in chunk {
                     self.stage_park(&mut changes, crawl, host)?;
@@ -332,42 +254,4 @@ impl State {
         changes.commit(Safe::FromPowerLoss)?;
         self.spaces.sync()
     }
-}
-
-/// Writes a host's backlog and moves it between the indexes.
-fn move_host(
-    changes: &mut Changes<'_>,
-    crawl: CrawlId,
-    host: HostKey,
-    from: &BacklogRow,
-    to: &BacklogRow,
-) -> Result<(), StoreError> {
-    if let Some(post) = Post::of(from, host) {
-        post.remove(changes, crawl);
-    }
-    if let Some(post) = Post::of(to, host) {
-        post.put(changes, crawl);
-    }
-    changes.put(Space::Backlog, &keys::backlog(crawl, host), to)
-}
-
-/// Hosts that were in memory when the process was killed stand in no index: one look at every
-/// backlog finds them.
-fn park_the_homeless(spaces: &Spaces) -> Result<(), StoreError> {
-    let mut changes = spaces.changes();
-    spaces.each(Space::Backlog, |key, value| {
-        let (row, id) = (postcard::from_bytes::<BacklogRow>(value), keys::read_backlog(key));
-        let (Ok(row), Some((crawl, host))) = (row, id) else {
-            return Err(spaces.damaged("a backlog does not read"));
-        };
-        if row.parked == Parked::No && row.lane().is_some() {
-            let ready = BacklogRow { parked: Parked::Ready, ..row.clone() };
-            move_host(&mut changes, crawl, host, &row, &ready)?;
-            if changes.len() >= BATCH {
-                std::mem::replace(&mut changes, spaces.changes()).commit(Safe::FromKill)?;
-            }
-        }
-        Ok(())
-    })?;
-    changes.commit(Safe::FromKill)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::schema;
 use crate::StoreError;
@@ -88,18 +88,32 @@ impl Connections {
     }
 
     fn reader(&self) -> Result<Connection, StoreError> {
-        let open = |flags| {
-            let db = Connection::open_with_flags(&self.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-            db.busy_timeout(Duration::from_secs(10))?;
-            db.pragma_update(None, "query_only", "ON")?;
-            db.pragma_update(None, "cache_size", -2_048)?;
-            db.pragma_query_value(None, "schema_version", |_| Ok(()))?;
-            Ok(db)
-        };
         // A reader may have to make the index of the write-ahead log, so it is let to write; where
-        // the directory cannot be written, it must do without.
-        open(OpenFlags::SQLITE_OPEN_READ_WRITE)
-            .or_else(|_: rusqlite::Error| open(OpenFlags::SQLITE_OPEN_READ_ONLY))
-            .map_err(|error: rusqlite::Error| StoreError::sqlite(&self.path, &error))
+        // the directory cannot be written nobody else writes either, and it can do without.
+        open_reader(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)
+            .or_else(|error| match unchanging(&self.path) {
+                Some(path) if error.sqlite_error_code() != Some(ErrorCode::NotADatabase) => {
+                    open_reader(Path::new(&path), OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI)
+                }
+                _ => Err(error),
+            })
+            .map_err(|error| StoreError::sqlite(&self.path, &error))
     }
+}
+
+fn open_reader(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
+    let db = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    db.busy_timeout(Duration::from_secs(10))?;
+    db.pragma_update(None, "query_only", "ON")?;
+    db.pragma_update(None, "cache_size", -2_048)?;
+    db.pragma_query_value(None, "schema_version", |_| Ok(()))?;
+    Ok(db)
+}
+
+/// The file as one that cannot change, when the file system says so.
+fn unchanging(path: &Path) -> Option<String> {
+    let read_only = std::fs::OpenOptions::new().append(true).open(path).is_err();
+    let text = path.to_str().filter(|_| read_only)?;
+    let escaped = text.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    Some(format!("file:{escaped}?immutable=1"))
 }

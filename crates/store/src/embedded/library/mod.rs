@@ -79,6 +79,11 @@ fn now() -> Timestamp {
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
+/// SQLite's numbers end at 2⁶³ − 1.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
 #[async_trait]
 impl Library for EmbeddedLibrary {
     async fn crawl(&self, name: &str) -> Result<Option<Crawl>, StoreError> {

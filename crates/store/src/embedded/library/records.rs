@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use facts::{MediaKind, Timestamp, Url};
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use super::signed;
 use crate::{MediaFile, MediaReference, Outcome, PageFacts, RunId, VisitKind, Visited};
 
 /// Longest texts that are kept, in characters.
@@ -332,11 +333,6 @@ fn kind_name(kind: VisitKind) -> &'static str {
         VisitKind::Page => "page",
         VisitKind::Media(kind) => kind.as_str(),
     }
-}
-
-/// SQLite's numbers end at 2⁶³ − 1.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// The text up to so many characters.

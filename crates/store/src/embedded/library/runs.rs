@@ -3,6 +3,7 @@
 use facts::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::signed;
 use crate::{Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Task};
 
 const RUN: &str = "id, crawl, max_pages, max_seconds, max_bytes, task_pages, started, ended, seconds, stopped";
@@ -167,9 +168,4 @@ fn read_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> ru
 
 fn json(figures: &FrontierFigures) -> String {
     serde_json::to_string(figures).unwrap_or_else(|_| "{}".into())
-}
-
-/// SQLite's numbers end at 2⁶³ − 1.
-fn signed(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
 }
