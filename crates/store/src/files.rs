@@ -8,13 +8,14 @@ use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use facts::{HostName, MediaId};
 use lru::LruCache;
 use sha2::{Digest, Sha256};
 
 use crate::StoreError;
+use crate::placements::Placements;
 
 /// Files placed lately, which the library may not know yet.
 const LATELY: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
@@ -30,7 +31,14 @@ pub struct Files(Arc<Directory>);
 struct Directory {
     root: PathBuf,
     drafts: AtomicU64,
-    placed: Mutex<LruCache<MediaId, String>>,
+    places: Mutex<Places>,
+}
+
+/// Which content is where, as far as the library may not know it yet.
+#[derive(Debug)]
+struct Places {
+    lately: LruCache<MediaId, String>,
+    unnamed: Placements,
 }
 
 /// A file in its place.
@@ -45,8 +53,12 @@ pub struct StoredFile {
 }
 
 impl Files {
-    /// Opens the media directory and removes what a crash left half written.
-    pub(crate) fn open(root: PathBuf) -> Result<Self, StoreError> {
+    /// Opens the media directory and removes what a crash left half written, or without a row that
+    /// names it; `path_of` gives the path that the library has for some content.
+    pub(crate) fn open(
+        root: PathBuf,
+        path_of: impl Fn(MediaId) -> Result<Option<String>, StoreError>,
+    ) -> Result<Self, StoreError> {
         let drafts = root.join(".tmp");
         let clear = || {
             fs::create_dir_all(&drafts)?;
@@ -56,8 +68,12 @@ impl Files {
             Ok(())
         };
         clear().map_err(|error| StoreError::io(&drafts, &error))?;
-        let placed = Mutex::new(LruCache::new(LATELY));
-        Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), placed })))
+        let unnamed = Placements::open(&root, |placed| match content_of(placed) {
+            Some(id) => Ok(path_of(id)?.is_some_and(|path| path == placed)),
+            None => Ok(true),
+        })?;
+        let places = Mutex::new(Places { lately: LruCache::new(LATELY), unnamed });
+        Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), places })))
     }
 
     /// The media directory.
@@ -75,7 +91,16 @@ impl Files {
 
     /// Where content was placed lately.
     pub(crate) fn lately(&self, id: &MediaId) -> Option<String> {
-        self.0.placed.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+        self.places().lately.get(id).cloned()
+    }
+
+    /// Rows of the library name these files now.
+    pub(crate) fn named<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
+        self.places().unnamed.named(paths)
+    }
+
+    fn places(&self) -> MutexGuard<'_, Places> {
+        self.0.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -121,27 +146,68 @@ impl FileDraft {
     /// Puts the file at this path, unless a file of its name and size is there: names are made of
     /// the content.
     pub(crate) fn place(self, path: String) -> Result<StoredFile, StoreError> {
-        let stored = StoredFile { id: self.id(), size: self.size, path };
-        let target = self.files.0.root.join(&stored.path);
+        let id = self.id();
+        let path = self.files.settle(id, path, self.size)?;
+        let target = self.files.0.root.join(&path);
         let place = || {
-            if fs::metadata(&target).is_ok_and(|there| there.is_file() && there.len() == self.size) {
+            if is_there(&target, self.size) {
                 return Ok(());
             }
             self.file.sync_all()?;
-            let (directory, above) = (target.parent(), target.parent().and_then(Path::parent));
-            if let Some(directory) = directory {
-                fs::create_dir_all(directory)?;
-            }
+            let made = make_directory(&target)?;
             fs::rename(&self.path, &target)?;
-            // The name is safe once its directory is, and that once the one above it is.
-            [directory, above, Some(&self.files.0.root)].into_iter().flatten().try_for_each(sync_directory)
+            // The name is safe once its directory is; a new directory once the one above it is.
+            made.into_iter().try_for_each(sync_directory)
         };
         place().map_err(|error| StoreError::io(&target, &error))?;
-        let mut placed = self.files.0.placed.lock().unwrap_or_else(PoisonError::into_inner);
-        placed.put(stored.id, stored.path.clone());
-        drop(placed);
-        Ok(stored)
+        Ok(StoredFile { id, size: self.size, path })
     }
+}
+
+impl Files {
+    /// Where content goes: of two visits that bring the same at once, both put it where the first
+    /// one says. Noted as without a row, unless it is there already.
+    fn settle(&self, id: MediaId, path: String, size: u64) -> Result<String, StoreError> {
+        let mut places = self.places();
+        if let Some(settled) = places.lately.get(&id) {
+            return Ok(settled.clone());
+        }
+        if !is_there(&self.0.root.join(&path), size) {
+            places.unnamed.note(&path)?;
+        }
+        places.lately.put(id, path.clone());
+        Ok(path)
+    }
+}
+
+fn is_there(path: &Path, size: u64) -> bool {
+    fs::metadata(path).is_ok_and(|there| there.is_file() && there.len() == size)
+}
+
+/// Makes the directory of a file; gives the directories whose entries change with the file.
+fn make_directory(file: &Path) -> std::io::Result<Vec<&Path>> {
+    let mut changed = Vec::new();
+    for directory in file.ancestors().skip(1) {
+        changed.push(directory);
+        if directory.exists() {
+            break;
+        }
+    }
+    if let Some(directory) = changed.first() {
+        fs::create_dir_all(directory)?;
+    }
+    Ok(changed)
+}
+
+/// The content a file is named by.
+fn content_of(path: &str) -> Option<MediaId> {
+    let name = path.rsplit('/').next()?.split('.').next()?;
+    let digit = |at: usize| name.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
+    let mut hash = [0; 32];
+    for (at, byte) in hash.iter_mut().enumerate() {
+        *byte = digit(2 * at)?;
+    }
+    (name.len() == 64).then(|| MediaId::from_sha256(hash))
 }
 
 impl Drop for FileDraft {
@@ -188,7 +254,7 @@ mod tests {
 
     fn files() -> (tempfile::TempDir, Files) {
         let dir = crate::scratch::dir();
-        let files = Files::open(dir.path().join("media")).unwrap();
+        let files = Files::open(dir.path().join("media"), |_| Ok(None)).unwrap();
         (dir, files)
     }
 
@@ -236,7 +302,7 @@ mod tests {
         assert_eq!(drafts(&files), 0);
 
         fs::write(files.root().join(".tmp/7"), b"half").unwrap();
-        let files = Files::open(dir.path().join("media")).unwrap();
+        let files = Files::open(dir.path().join("media"), |_| Ok(None)).unwrap();
         assert_eq!(drafts(&files), 0);
     }
 

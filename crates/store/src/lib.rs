@@ -18,6 +18,7 @@ mod files;
 mod frontier;
 mod library;
 mod lock;
+mod placements;
 #[cfg(test)]
 mod scratch;
 mod store;

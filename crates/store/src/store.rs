@@ -16,7 +16,7 @@ use std::time::Duration;
 use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary};
 use crate::lock::WriterLock;
 use crate::work::off_thread;
-use crate::{Budgets, CrawlId, FileDraft, Files, Frontier, Library, RunId, StoreError, StoredFile, Visited};
+use crate::{Budgets, CrawlId, FileDraft, Files, Frontier, Library, Outcome, RunId, StoreError, StoredFile, Visited};
 
 const FRONTIER: &str = "frontier";
 const LIBRARY: &str = "library.db";
@@ -64,7 +64,7 @@ impl Store {
         let lock = WriterLock::take(dir, &options.what)?;
         let library = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
         let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), options.default_delay, options.active_hosts)?;
-        let files = Files::open(dir.join(MEDIA))?;
+        let files = Files::open(dir.join(MEDIA), |id| library.path_of(id))?;
         let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
         Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, _lock: lock })
     }
@@ -129,6 +129,10 @@ impl Store {
     ) -> Result<(), StoreError> {
         let visits = Arc::new(visits);
         self.library.record_shared(run, Arc::clone(&visits)).await?;
+        self.files.named(visits.iter().filter_map(|visit| match &visit.outcome {
+            Outcome::Media(file) => Some(file.path.as_str()),
+            _ => None,
+        }))?;
         self.frontier.finish_shared(crawl, visits, budgets).await
     }
 

@@ -40,6 +40,11 @@ impl EmbeddedLibrary {
         Connections::read(path).map(|connections| Self(Arc::new(connections)))
     }
 
+    /// [`Library::media_path`] for a thread that may wait.
+    pub fn path_of(&self, id: MediaId) -> Result<Option<String>, StoreError> {
+        self.0.ask(move |db| figures::media_path(db, id))
+    }
+
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T> + Send + 'static,

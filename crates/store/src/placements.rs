@@ -1,0 +1,137 @@
+//! Files that are in their place and that no row of the library names yet.
+//!
+//! A file is placed before its visit is written. When the process is killed in between, the next
+//! visit may find the same content under another host and place it there: the first file would
+//! stay for ever, named by nothing. So each placement is noted before it is made, and what a
+//! killed process left without a row is removed when the directory is opened again.
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
+
+/// Lines after which the note is written anew.
+const LONGEST: usize = 4_096;
+
+/// The note of files without a row.
+#[derive(Debug)]
+pub(crate) struct Placements {
+    path: PathBuf,
+    note: File,
+    lines: usize,
+    pending: HashSet<String>,
+}
+
+impl Placements {
+    /// Removes what a killed process placed below `root` and `is_named` does not know.
+    pub fn open(root: &Path, is_named: impl Fn(&str) -> Result<bool, StoreError>) -> Result<Self, StoreError> {
+        let path = root.join(".placed");
+        let noted = match fs::read_to_string(&path) {
+            Ok(noted) => noted,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(StoreError::io(&path, &error)),
+        };
+        // A line without its end was being written when the process died: its file was not placed.
+        for placed in noted.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
+            if stays_below(placed) && !is_named(placed)? {
+                remove(&root.join(placed))?;
+            }
+        }
+        let note = File::create(&path).map_err(|error| StoreError::io(&path, &error))?;
+        Ok(Self { path, note, lines: 0, pending: HashSet::new() })
+    }
+
+    /// A file is about to be placed.
+    pub fn note(&mut self, placed: &str) -> Result<(), StoreError> {
+        let written = self.note.write_all(format!("{placed}\n").as_bytes());
+        written.map_err(|error| StoreError::io(&self.path, &error))?;
+        self.lines += 1;
+        self.pending.insert(placed.to_owned());
+        Ok(())
+    }
+
+    /// Rows of the library name these files now.
+    pub fn named<'a>(&mut self, placed: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
+        for placed in placed {
+            self.pending.remove(placed);
+        }
+        if self.lines < LONGEST.max(2 * self.pending.len()) {
+            return Ok(());
+        }
+        let fresh = self.path.with_extension("new");
+        let rewrite = || {
+            let mut note = File::create(&fresh)?;
+            for placed in &self.pending {
+                writeln!(note, "{placed}")?;
+            }
+            fs::rename(&fresh, &self.path)?;
+            Ok(note)
+        };
+        self.note = rewrite().map_err(|error| StoreError::io(&fresh, &error))?;
+        self.lines = self.pending.len();
+        Ok(())
+    }
+}
+
+/// A damaged note must not lead anywhere else.
+fn stays_below(placed: &str) -> bool {
+    !placed.is_empty() && Path::new(placed).components().all(|part| matches!(part, std::path::Component::Normal(_)))
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io(path, &error)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(root: &Path, placements: &mut Placements, name: &str) {
+        placements.note(name).unwrap();
+        fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        fs::write(root.join(name), name).unwrap();
+    }
+
+    #[test]
+    fn files_of_a_killed_process_without_a_row_are_removed() {
+        let dir = crate::scratch::dir();
+        let root = dir.path();
+        fs::write(root.join("kept-before"), "x").unwrap();
+        let mut placements = Placements::open(root, |_| Ok(true)).unwrap();
+        for name in ["a/1.jpg", "a/2.jpg", "b/3.jpg"] {
+            place(root, &mut placements, name);
+        }
+        drop(placements);
+        fs::write(root.join("outside"), "x").unwrap();
+        let note = root.join(".placed");
+        let damaged = format!("{}../outside\n/outside\na/1.jp", fs::read_to_string(&note).unwrap());
+        fs::write(&note, damaged).unwrap();
+
+        Placements::open(root, |placed| Ok(placed == "a/2.jpg")).unwrap();
+        let there = |name: &str| root.join(name).exists();
+        assert!(there("a/2.jpg") && there("kept-before") && there("outside"));
+        assert!(!there("a/1.jpg") && !there("b/3.jpg"));
+    }
+
+    #[test]
+    fn the_note_stays_short_and_keeps_what_has_no_row() {
+        let dir = crate::scratch::dir();
+        let mut placements = Placements::open(dir.path(), |_| Ok(true)).unwrap();
+        place(dir.path(), &mut placements, "waits.jpg");
+        for number in 0..3 * LONGEST {
+            let name = format!("{number}.jpg");
+            placements.note(&name).unwrap();
+            placements.named([name.as_str()]).unwrap();
+        }
+        let noted = fs::read_to_string(dir.path().join(".placed")).unwrap();
+        assert!(noted.lines().count() <= LONGEST);
+        drop(placements);
+        Placements::open(dir.path(), |_| Ok(false)).unwrap();
+        assert!(!dir.path().join("waits.jpg").exists());
+    }
+}
