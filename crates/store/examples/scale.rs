@@ -9,11 +9,11 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bowerbird_store::{
+use facts::{Order, Priority, Timestamp, Url};
+use store::{
     Budgets, Claim, ClaimLimit, CrawlId, Link, LinkContext, Options, Outcome, PageFacts, Rest, RunLimits, Store,
     VisitKind, Visited,
 };
-use facts::{Order, Priority, Timestamp, Url};
 
 const LINKS: u64 = 50;
 const BATCH: usize = 64;

@@ -5,7 +5,7 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use bowerbird_store::{CrawlId, Frontier, Library, Options, RunId, Store, StoreError, Visited};
+use store::{CrawlId, Frontier, Library, Options, RunId, Store, StoreError, Visited};
 use suite::{DELAY, Home, PLENTY, Stop};
 
 struct Embedded {
@@ -75,6 +75,7 @@ suite! { Embedded:
         an_address_is_visited_once_unless_it_is_reopened,
         budgets_hold_for_links_but_not_for_seeds_redirects_and_media,
         finishing_twice_changes_nothing,
+        the_target_of_a_redirect_takes_the_place_of_what_led_to_it,
         a_killed_queue_has_its_claimed_rows_again,
         after_a_kill_every_host_waits_its_full_delay,
         after_a_clean_stop_hosts_rest_as_long_as_they_were_told,

@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bowerbird_store::{Budgets, CrawlId, Options, RunId, RunLimits, Store, StoreError, StoredFile};
 use facts::Order;
 use serde_json::json;
+use store::{Budgets, CrawlId, Options, RunId, RunLimits, Store, StoreError, StoredFile};
 use tempfile::TempDir;
 
 fn scratch() -> TempDir {
@@ -42,7 +42,7 @@ async fn visit(store: &Store, crawl: CrawlId, run: RunId, n: usize) -> Result<()
     let claims = frontier.claim(crawl, web::ALL).await?;
     let claim = claims.claims.into_iter().next().expect("a page waits");
     let now = frontier.now().await?;
-    frontier.release(&claim.link.url.host(), bowerbird_store::Rest { until: now, ..Default::default() }).await?;
+    frontier.release(&claim.link.url.host(), store::Rest { until: now, ..Default::default() }).await?;
     let number: usize = claim.link.url.path().trim_start_matches('/').parse().expect("a page of this web");
     let mut links = vec![address(number + 1)];
     links[0].context.around = "words ".repeat(500);
@@ -162,7 +162,7 @@ async fn the_same_content_of_two_hosts_is_one_file() {
     store.frontier().add(crawl, vec![web::image("http://a.example/i", Order::FirstIn)], PLENTY).await.unwrap();
     let claim = web::claim_one(&**store.frontier(), crawl).await;
     let mut visit = web::kept(claim, "a picture");
-    if let bowerbird_store::Outcome::Media(file) = &mut visit.outcome {
+    if let store::Outcome::Media(file) = &mut visit.outcome {
         file.path = first.path.clone();
     }
     store.commit(crawl, run, vec![visit], PLENTY).await.unwrap();

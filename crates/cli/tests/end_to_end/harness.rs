@@ -173,7 +173,7 @@ fn identity(url: &str) -> String {
     facts::Url::parse(url).unwrap().identity()
 }
 
-/// Every file with the SHA-256 of its content; drafts of a killed process are not files yet.
+/// Every file with the SHA-256 of its content, but for the store's own notes and drafts.
 fn files_below(directory: &Path) -> BTreeMap<String, String> {
     use sha2::Digest;
     let mut found = BTreeMap::new();
@@ -181,7 +181,7 @@ fn files_below(directory: &Path) -> BTreeMap<String, String> {
     while let Some(directory) = open.pop() {
         for entry in std::fs::read_dir(&directory).unwrap() {
             let path = entry.unwrap().path();
-            if path.file_name().is_some_and(|name| name == ".tmp") {
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
                 continue;
             }
             if path.is_dir() {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use bowerbird_store::{Budgets, ClaimLimit, CrawlId, FrontierFigures, Link, OriginFile, OriginRecord, Rest};
 use facts::{Order, Timestamp};
+use store::{Budgets, ClaimLimit, CrawlId, FrontierFigures, Link, OriginFile, OriginRecord, Outcome, Rest};
 
 use super::web::*;
 use super::{DELAY, Home, PLENTY, Stop};
@@ -73,8 +73,21 @@ pub async fn a_claimed_row_is_not_raised(home: impl Home) {
     assert!(self::claim(&*frontier, ONE).await.empty);
 }
 
-async fn claim(frontier: &dyn bowerbird_store::Frontier, crawl: CrawlId) -> bowerbird_store::Claims {
+async fn claim(frontier: &dyn store::Frontier, crawl: CrawlId) -> store::Claims {
     super::web::claim(frontier, crawl, ALL).await
+}
+
+pub async fn the_target_of_a_redirect_takes_the_place_of_what_led_to_it(home: impl Home) {
+    let frontier = home.frontier();
+    let names = ["http://a.example/old", "http://b.example/second", "http://c.example/third"];
+    frontier.add(ONE, names.map(|name| page(name, Order::FirstIn)).to_vec(), PLENTY).await.unwrap();
+    let claim = claim_one(&*frontier, ONE).await;
+    release(&*frontier, &claim).await;
+    let target = Link { hops: vec![claim.id], ..page("http://d.example/new", Order::FirstIn) };
+    let moved = visited(claim, Outcome::Redirect(target.url.clone()), vec![target]);
+    frontier.finish(ONE, &[moved], PLENTY).await.unwrap();
+    let order = crawl_all(&*frontier, ONE, |_| Vec::new()).await;
+    assert_eq!(order, ["d.example/new", "b.example/second", "c.example/third"]);
 }
 
 pub async fn the_first_discovery_counts(home: impl Home) {
@@ -361,6 +374,7 @@ pub async fn what_an_origin_said_is_remembered(mut home: impl Home) {
         at: Timestamp(5),
         fresh_until: Timestamp(9),
         status: Some(200),
+        trouble: None,
         body: b"User-agent: *\nDisallow: /".repeat(20_000),
     };
     let frontier = home.frontier();

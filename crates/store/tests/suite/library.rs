@@ -1,11 +1,11 @@
 //! Statements about the library, and about both together.
 
-use bowerbird_store::{
+use facts::Order;
+use serde_json::json;
+use store::{
     Claim, CrawlId, Figures, Frontier, FrontierFigures, Library, MediaFigures, Outcome, Run, RunId, RunLimits,
     StoreError, Visited,
 };
-use facts::Order;
-use serde_json::json;
 
 use super::web::*;
 use super::{Home, PLENTY, Stop};
@@ -19,7 +19,7 @@ async fn start(library: &dyn Library) -> (CrawlId, Run) {
 }
 
 /// A claim as the queue would make it.
-async fn claimed(frontier: &dyn Frontier, crawl: CrawlId, link: bowerbird_store::Link) -> Claim {
+async fn claimed(frontier: &dyn Frontier, crawl: CrawlId, link: store::Link) -> Claim {
     frontier.add(crawl, vec![link], PLENTY).await.unwrap();
     let claim = claim_one(frontier, crawl).await;
     release(frontier, &claim).await;
@@ -139,7 +139,7 @@ pub async fn a_reopened_address_is_a_visit_of_its_own(home: impl Home) {
     let wall = claimed_page(&home, crawl, "http://a.example/").await;
     let consent = url("http://a.example/consent");
     home.commit(crawl, run.id, vec![visited(wall, Outcome::Redirect(consent), Vec::new())]).await.unwrap();
-    let back = bowerbird_store::Link { reopen: true, ..page("http://a.example/", Order::FirstIn) };
+    let back = store::Link { reopen: true, ..page("http://a.example/", Order::FirstIn) };
     let claim = claimed(&*home.frontier(), crawl, back).await;
     let visit = read(claim, Vec::new());
     library.record(run.id, std::slice::from_ref(&visit)).await.unwrap();

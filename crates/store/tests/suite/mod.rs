@@ -10,7 +10,7 @@ pub mod web;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bowerbird_store::{Budgets, CrawlId, Frontier, Library, RunId, StoreError, Visited};
+use store::{Budgets, CrawlId, Frontier, Library, RunId, StoreError, Visited};
 
 /// The delay of hosts that ask for none, in all these tests.
 pub const DELAY: Duration = Duration::from_millis(60);

@@ -1,11 +1,11 @@
 //! Links and visits for tests.
 
-use bowerbird_store::{
+use facts::{HostName, MediaId, MediaKind, Order, Priority, Timestamp, Url};
+use sha2::{Digest, Sha256};
+use store::{
     Claim, ClaimLimit, Claims, CrawlId, Frontier, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts,
     Rest, VisitKind, Visited,
 };
-use facts::{HostName, MediaId, MediaKind, Order, Priority, Timestamp, Url};
-use sha2::{Digest, Sha256};
 
 pub fn url(text: &str) -> Url {
     Url::parse(text).unwrap()

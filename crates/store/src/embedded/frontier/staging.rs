@@ -16,6 +16,14 @@ use crate::{Budgets, Claim, Link, StoreError};
 /// Addresses seen lately: navigation links repeat on every page.
 pub(super) type Recent = LruCache<KnownKey, Known>;
 
+/// Whether a claim was marked as visited.
+pub(super) enum Finished {
+    /// It had been.
+    Before,
+    /// It is now; with the rank its row had.
+    Now(Option<Rank>),
+}
+
 /// A host as it will be.
 pub(super) struct StagedHost {
     pub row: BacklogRow,
@@ -55,8 +63,8 @@ impl<'a> Staging<'a> {
         number
     }
 
-    /// Marks a claim as visited; `false` when that was done before.
-    pub fn finish(&mut self, claim: &Claim) -> Result<bool, StoreError> {
+    /// Marks a claim as visited.
+    pub fn finish(&mut self, claim: &Claim) -> Result<Finished, StoreError> {
         let id = claim.id.short();
         let key = keys::known(self.queue.id, id);
         match self.known(&key)? {
@@ -64,19 +72,20 @@ impl<'a> Staging<'a> {
                 let host = HostKey::of_name(claim.link.url.host_str());
                 self.remove_row(host, claim.link.url.host_str(), lane, rank)?;
                 self.mark(key, Known::Visited { rounds: round + 1 });
+                Ok(Finished::Now(Some(rank)))
             }
-            Some(_) => return Ok(false),
+            Some(_) => Ok(Finished::Before),
             None => {
                 self.count_known(Lane::of(claim.link.kind));
                 self.mark(key, Known::Visited { rounds: claim.round + 1 });
+                Ok(Finished::Now(None))
             }
         }
-        Ok(true)
     }
 
-    /// Queues a link when it is new; the `index`-th found by the claim of that number.
-    pub fn link(&mut self, link: &Link, number: u64, index: usize) -> Result<bool, StoreError> {
-        let Some(rank) = Rank::new(link.order, number, index) else {
+    /// Queues a link at that rank when it is new; one without a rank is beyond what can be counted.
+    pub fn link(&mut self, link: &Link, rank: Option<Rank>) -> Result<bool, StoreError> {
+        let Some(rank) = rank else {
             self.staged.row.figures.over_budget += 1;
             return Ok(false);
         };

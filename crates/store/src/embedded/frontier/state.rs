@@ -8,13 +8,13 @@ use std::time::Duration;
 use facts::{HostName, Timestamp};
 
 use super::clock::{Clock, Hosts};
-use super::keys::{self, HostKey};
+use super::keys::{self, HostKey, Rank};
 use super::parking::{PARKED_AT_ONCE, park_the_homeless};
 use super::queue::{CrawlQueue, crawl_row_key};
 use super::rows::{Restart, RowRef};
 use super::spaces::{Safe, Space, Spaces};
-use super::staging::{Recent, Staged, Staging};
-use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Rest, StoreError, Visited};
+use super::staging::{Finished, Recent, Staged, Staging};
+use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Outcome, Rest, StoreError, Visited};
 
 const VERSION: u32 = 1;
 const VERSION_KEY: &[u8] = b"version";
@@ -101,7 +101,7 @@ impl State {
             let number = staging.number();
             let mut new = 0;
             for (index, link) in links.iter().enumerate() {
-                new += u64::from(staging.link(link, number, index)?);
+                new += u64::from(staging.link(link, Rank::new(link.order, number, index))?);
             }
             Ok(new)
         })
@@ -110,11 +110,12 @@ impl State {
     pub fn finish(&mut self, crawl: CrawlId, visits: &[Visited], budgets: Budgets) -> Result<(), StoreError> {
         self.stage(crawl, budgets, |staging| {
             for visit in visits {
-                if !staging.finish(&visit.claim)? {
-                    continue;
-                }
+                let Finished::Now(place) = staging.finish(&visit.claim)? else { continue };
+                // The target of a redirect takes the place of what it was found by.
+                let place = place.filter(|_| matches!(visit.outcome, Outcome::Redirect(_)));
                 for (index, link) in visit.links.iter().enumerate() {
-                    staging.link(link, visit.claim.number, index)?;
+                    let found = Rank::new(link.order, visit.claim.number, index);
+                    staging.link(link, place.filter(|_| index == 0).or(found))?;
                 }
             }
             Ok(())
