@@ -69,7 +69,7 @@ const RANDOM: [(Role, f64); 10] = [
     (Role::Column, 0.06),
     (Role::Story, 0.05),
     (Role::Guide, 0.036),
-    (Role::Directory, 0.006),
+    (Role::Directory, 0.009),
     (Role::Place, 0.001),
 ];
 
@@ -183,7 +183,8 @@ fn ways(page: &Page<'_>, dice: &mut Dice) -> Vec<PageId> {
             lead(Role::Story, page.town, count, dice)
         }
         Role::Home => {
-            lead(Role::Directory, page.town, 6, dice);
+            lead(Role::Directory, page.town, 8, dice);
+            lead(Role::Guide, page.town, 2, dice);
             lead(Role::Column, page.town, 2, dice);
         }
         Role::Article if dice.chance(0.3) => {

@@ -7,6 +7,7 @@ use crate::dice::Dice;
 use crate::host::{Host, SiteKind, cdn_name};
 use crate::media::exif::{Exif, Gps};
 use crate::media::files::{self, Padding};
+use crate::media::jpeg::{Manner, jpeg};
 use crate::media::scene::{draw, enlarged};
 use crate::page::{Page, PageId, Role};
 use crate::tongue::slug;
@@ -181,7 +182,7 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
         _ => Format::Bmp,
     };
     // Median 150 KB, mean 350 KB: the deviation follows from the two.
-    let wanted = dice.log_normal(150_000.0, (2.0 * (350.0f64 / 150.0).ln()).sqrt()).clamp(6_000.0, 12_000_000.0);
+    let wanted = dice.log_normal(172_000.0, (2.0 * (350.0f64 / 150.0).ln()).sqrt()).clamp(6_000.0, 12_000_000.0);
     let bytes = (wanted * settings.photo_bytes_scale.max(0.0)) as usize;
     let aspect = ASPECTS[dice.weighted(&ASPECTS.map(|(_, weight)| weight))].0;
     let small = dice.chance(0.06);
@@ -214,7 +215,7 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
 }
 
 fn dimensions(format: Format, bytes: f64, aspect: f64, small: bool) -> (u32, u32) {
-    let most = if format == Format::Jpeg { 2_400_000.0 } else { 380_000.0 };
+    let most = if format == Format::Jpeg { 2_400_000.0 } else { 230_000.0 };
     let area = if small { 60_000.0 } else { (bytes / BYTES_PER_PIXEL).clamp(170_000.0, most) };
     let mut short = (area / aspect.max(1.0 / aspect)).sqrt();
     if !small {
@@ -385,22 +386,27 @@ impl Shot {
     /// Draws and encodes it.
     pub fn render(&self) -> Vec<u8> {
         let (width, height) = (self.width as usize, self.height as usize);
-        // The drawing is the same for all renditions of a scene: only its enlargement differs.
-        let long = 360.0;
-        let scale = long / width.max(height) as f64;
-        let small =
-            draw(self.scene, ((width as f64 * scale) as usize).max(24), ((height as f64 * scale) as usize).max(24));
-        let grain = if self.bytes == 0 || self.format != Format::Jpeg { 0 } else { 2 + (self.scene % 7) as u8 };
-        let canvas = enlarged(&small, width, height, grain, self.scene);
+        let long = width.max(height);
+        // Other formats than JPEG are enlarged pixel by pixel, and kept small for that reason.
+        let scale = (long as f64 / 4.0).clamp(64.0, 280.0) / long as f64;
+        let small = draw(self.scene, drawn(width, scale), drawn(height, scale));
         let tiff = self.exif.map(|exif| exif.tiff());
+        let enlarged = || enlarged(&small, width, height, 0, self.scene);
         match self.format {
             Format::Jpeg => {
-                files::padded_jpeg(files::jpeg(&canvas, self.quality, tiff.as_deref()), self.bytes, self.padding)
+                let grain = if self.bytes == 0 { 0 } else { 2 + self.scene % 8 };
+                let exif = tiff.as_deref();
+                let manner = Manner { width, height, quality: self.quality, samples: 2, grain, seed: self.scene, exif };
+                files::padded_jpeg(jpeg(&small, &manner), self.bytes, self.padding)
             }
-            Format::Png => files::png(&canvas),
-            Format::Webp => files::webp(&canvas, tiff.as_deref()),
-            Format::Gif => files::gif(&[canvas]),
-            Format::Bmp => files::bmp(&canvas),
+            Format::Png => files::png(&enlarged()),
+            Format::Webp => files::webp(&enlarged(), tiff.as_deref()),
+            Format::Gif => files::gif(&[enlarged()]),
+            Format::Bmp => files::bmp(&enlarged()),
         }
     }
+}
+
+fn drawn(full: usize, scale: f64) -> usize {
+    ((full as f64 * scale).round() as usize).max(12)
 }

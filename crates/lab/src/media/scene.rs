@@ -120,7 +120,8 @@ pub(crate) fn draw(number: u64, width: usize, height: usize) -> Canvas {
         houses(&mut canvas, &mut dice, horizon, mood == NIGHT);
     }
     if dice.chance(0.55) {
-        trees(&mut canvas, &mut dice, horizon, land);
+        let ground = if lake { shore } else { h * 0.9 };
+        trees(&mut canvas, &mut dice, horizon, ground, land);
     }
     canvas
 }
@@ -183,11 +184,11 @@ fn houses(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, night: bool) {
     }
 }
 
-fn trees(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, land: Colour) {
+fn trees(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, ground: f32, land: Colour) {
     let (w, h) = (canvas.width as f32, canvas.height as f32);
     for _ in 0..dice.between(2, 9) {
         let (x, near) = (w * dice.unit() as f32, dice.unit() as f32);
-        let foot = horizon + (h - horizon) * near * 0.5;
+        let foot = horizon + (ground - horizon) * near;
         let high = h * (0.06 + 0.16 * near);
         let leaf = [land[0] * 0.6, land[1] * (0.62 + 0.2 * near), land[2] * 0.6];
         let fir = dice.chance(0.5);
