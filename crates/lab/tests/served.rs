@@ -103,12 +103,7 @@ async fn pages_and_media_arrive_as_the_truth_says() {
         }
     }
     assert!(http > 10 && https > 10 && h2 == https && media_seen > 30, "{http} {https} {h2} {media_seen}");
-    let mut log = server.log();
-    while log.open > 0 {
-        // The client may have the last byte a moment before the server notes that it left.
-        tokio::task::yield_now().await;
-        log = server.log();
-    }
+    let log = server.settled_log().await;
     assert_eq!((log.overlaps, log.robots_breaches), (0, 0));
     assert_eq!(log.requests, 60 + media_seen);
     server.stop().await;
@@ -134,7 +129,7 @@ async fn the_log_tells_overlaps_gaps_and_breaches() {
     get(&server, &page, &[]).await.unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(30)).await;
     get(&server, &page, &[]).await.unwrap();
-    let log = server.log();
+    let log = server.settled_log().await;
     let host = &log.by_host[seed.host_str()];
     assert_eq!((host.requests, host.overlaps, host.urls_twice), (2, 0, 1));
     assert!(host.shortest_gap_ms.unwrap() >= 30.0, "{host:?}");
@@ -143,6 +138,7 @@ async fn the_log_tells_overlaps_gaps_and_breaches() {
     a.unwrap();
     b.unwrap();
     get(&server, &seed.join("/login").unwrap(), &[]).await.unwrap();
+    server.settled_log().await;
     let log = desk(&server, &format!("log?host={}&reset=1", seed.host_str())).await;
     assert_eq!(log["overlaps"], 1);
     assert_eq!(log["robots_breaches"], 1);

@@ -1,5 +1,7 @@
 //! Landscapes drawn by number: sky, sun or moon, clouds, hills, water, houses, trees.
 
+use std::f32::consts::{PI, TAU};
+
 use crate::dice::Dice;
 
 /// Pixels, three bytes each.
@@ -49,7 +51,7 @@ pub(crate) fn draw(number: u64, width: usize, height: usize) -> Canvas {
             [
                 h * (0.04 + 0.16 * unit(&mut dice)) * far,
                 1.0 + 3.0 * unit(&mut dice),
-                6.28 * unit(&mut dice),
+                TAU * unit(&mut dice),
                 5.0 + 9.0 * unit(&mut dice),
                 far,
             ]
@@ -66,7 +68,7 @@ pub(crate) fn draw(number: u64, width: usize, height: usize) -> Canvas {
             (0..width)
                 .map(|x| {
                     let t = x as f32 / w;
-                    let wave = (t * 6.28 * hill[1] + hill[2]).sin() + 0.35 * (t * 6.28 * hill[3] + hill[2] * 2.0).sin();
+                    let wave = (t * TAU * hill[1] + hill[2]).sin() + 0.35 * (t * TAU * hill[3] + hill[2] * 2.0).sin();
                     horizon - hill[0] * (0.6 + 0.4 * wave)
                 })
                 .collect()
@@ -196,7 +198,7 @@ fn trees(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, ground: f32, land: 
         let mut up = 0.0;
         while up < high * 0.8 {
             let t = up / (high * 0.8);
-            let half = if fir { high * 0.24 * (1.0 - t) } else { high * 0.3 * (3.14 * (0.12 + 0.88 * t)).sin() };
+            let half = if fir { high * 0.24 * (1.0 - t) } else { high * 0.3 * (PI * (0.12 + 0.88 * t)).sin() };
             fill(canvas, x - half, foot - high * 0.25 - up, half * 2.0, 1.0, blend(leaf, land, t * 0.4));
             up += 1.0;
         }

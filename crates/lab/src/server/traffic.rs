@@ -199,6 +199,11 @@ impl Traffic {
         }
     }
 
+    /// Whether no request is under way.
+    pub fn is_idle(&self) -> bool {
+        self.lanes().open == 0
+    }
+
     /// Everything seen since the log began; of one host when it is named.
     pub fn summary(&self, host: Option<&str>) -> LogSummary {
         let lanes = self.lanes();
