@@ -144,8 +144,10 @@ fn copies_are_copies() {
         let original_truth = web.truth(&original).unwrap().picture.unwrap();
         assert!(original_truth.copy_of.is_none(), "copies are made of originals");
         let source = Url::parse(&original_truth.page).unwrap();
-        let same = from_page(&web, &page, &media).body == from_page(&web, &source, &original).body;
+        let (copy, source) = (from_page(&web, &page, &media).body, from_page(&web, &source, &original).body);
+        let same = copy == source;
         assert_eq!(same, truth.copy_kind == Some("bytes"), "{media} of {original}");
+        assert!(difference(&copy, &source) < 9.0, "{media} shows something else than {original}");
         if same {
             exact += 1
         } else {
@@ -156,6 +158,35 @@ fn copies_are_copies() {
         }
     }
     panic!("{exact} exact and {other} other copies are too few");
+}
+
+/// How far two pictures are apart on average, seen small.
+fn difference(a: &[u8], b: &[u8]) -> f64 {
+    let small = |file| {
+        let picture = image::load_from_memory(file).unwrap();
+        picture.resize_exact(48, 36, image::imageops::FilterType::Triangle).to_rgb8().into_raw()
+    };
+    let (a, b) = (small(a), small(b));
+    a.iter().zip(&b).map(|(a, b)| f64::from(a.abs_diff(*b))).sum::<f64>() / a.len() as f64
+}
+
+#[test]
+fn thumbnails_show_what_their_photos_show() {
+    let web = web();
+    let mut seen = 0;
+    for (page, media) in photos(&web).filter(|(_, media)| media.query().is_none()).take(30) {
+        let Some(truth) = web.truth(&media).unwrap().picture else { continue };
+        let extension = format!(".{}", truth.format);
+        let thumbnail = media.as_str().replace("/full/", "/thumb/").replace(&extension, ".jpg");
+        let thumbnail = Url::parse(&thumbnail).unwrap();
+        let (large, small) = (from_page(&web, &page, &media).body, from_page(&web, &page, &thumbnail).body);
+        assert!(difference(&large, &small) < 9.0, "{thumbnail}");
+        let about = web.truth(&thumbnail).unwrap().picture.unwrap();
+        assert!(about.width.max(about.height) <= 200);
+        assert_eq!(about.copy_of.as_deref(), Some(media.as_str()));
+        seen += 1;
+    }
+    assert!(seen > 10);
 }
 
 #[test]

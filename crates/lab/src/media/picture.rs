@@ -49,6 +49,8 @@ impl Format {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shot {
     pub scene: u64,
+    /// The size of the drawing, which copies in other sizes share: so they show the same.
+    drawn: (usize, usize),
     pub format: Format,
     pub width: u32,
     pub height: u32,
@@ -203,6 +205,7 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
     let carries = matches!(format, Format::Jpeg | Format::Webp) || gps != Gps::None;
     Shot {
         scene,
+        drawn: drawn(width, height),
         // Only these two formats are written with metadata here.
         format: if gps != Gps::None && format != Format::Webp { Format::Jpeg } else { format },
         width,
@@ -386,17 +389,20 @@ impl Shot {
     /// Draws and encodes it.
     pub fn render(&self) -> Vec<u8> {
         let (width, height) = (self.width as usize, self.height as usize);
-        let long = width.max(height);
-        // Other formats than JPEG are enlarged pixel by pixel, and kept small for that reason.
-        let scale = (long as f64 / 4.0).clamp(64.0, 280.0) / long as f64;
-        let small = draw(self.scene, drawn(width, scale), drawn(height, scale));
+        let small = draw(self.scene, self.drawn.0, self.drawn.1);
         let tiff = self.exif.map(|exif| exif.tiff());
+        // Other formats than JPEG are enlarged pixel by pixel, and kept small for that reason.
         let enlarged = || enlarged(&small, width, height, 0, self.scene);
         match self.format {
             Format::Jpeg => {
                 let grain = if self.bytes == 0 { 0 } else { 2 + self.scene % 8 };
                 let exif = tiff.as_deref();
-                let manner = Manner { width, height, quality: self.quality, samples: 2, grain, seed: self.scene, exif };
+                let samples = match width / self.drawn.0 {
+                    0 | 1 => 8,
+                    2 | 3 => 4,
+                    _ => 2,
+                };
+                let manner = Manner { width, height, quality: self.quality, samples, grain, seed: self.scene, exif };
                 files::padded_jpeg(jpeg(&small, &manner), self.bytes, self.padding)
             }
             Format::Png => files::png(&enlarged()),
@@ -407,6 +413,10 @@ impl Shot {
     }
 }
 
-fn drawn(full: usize, scale: f64) -> usize {
-    ((full as f64 * scale).round() as usize).max(12)
+/// A quarter of the photo's own size, within what is worth drawing.
+fn drawn(width: u32, height: u32) -> (usize, usize) {
+    let long = f64::from(width.max(height));
+    let scale = (long / 4.0).clamp(64.0, 280.0) / long;
+    let side = |full: u32| ((f64::from(full) * scale).round() as usize).max(12);
+    (side(width), side(height))
 }
