@@ -69,7 +69,7 @@ const RANDOM: [(Role, f64); 10] = [
     (Role::Column, 0.06),
     (Role::Story, 0.05),
     (Role::Guide, 0.036),
-    (Role::Directory, 0.006),
+    (Role::Directory, 0.009),
     (Role::Place, 0.001),
 ];
 
@@ -96,7 +96,8 @@ pub(crate) fn edges(page: &Page<'_>) -> Vec<Edge> {
         push(random(page, &mut dice), Block::Body, &mut dice);
     }
     for _ in 0..dice.between(8, 16) {
-        push(random(page, &mut dice), Block::Related, &mut dice);
+        let to = related(page, &mut dice).unwrap_or_else(|| random(page, &mut dice));
+        push(to, Block::Related, &mut dice);
     }
     for to in footer(page) {
         push(to, Block::Footer, &mut dice);
@@ -160,8 +161,7 @@ fn ways(page: &Page<'_>, dice: &mut Dice) -> Vec<PageId> {
                     lead(Role::Place, page.town, count, dice)
                 };
             }
-            let level = LEVELS[dice.weighted(&page.settings.bridge)];
-            lead(level, page.town, 3, dice);
+            lead(LEVELS[bridge_length(page)], page.town, 5, dice);
         }
         Role::Directory => {
             {
@@ -183,7 +183,8 @@ fn ways(page: &Page<'_>, dice: &mut Dice) -> Vec<PageId> {
             lead(Role::Story, page.town, count, dice)
         }
         Role::Home => {
-            lead(Role::Directory, page.town, 6, dice);
+            lead(Role::Directory, page.town, 4, dice);
+            lead(Role::Guide, page.town, 2, dice);
             lead(Role::Column, page.town, 2, dice);
         }
         Role::Article if dice.chance(0.3) => {
@@ -194,6 +195,27 @@ fn ways(page: &Page<'_>, dice: &mut Dice) -> Vec<PageId> {
     }
     ways.retain(|way| *way != page.id());
     ways
+}
+
+/// How many levels the way from this page to another with an address has, less one.
+fn bridge_length(page: &Page<'_>) -> usize {
+    page.dice("bridge").weighted(&page.settings.bridge)
+}
+
+/// Half of what pages about places call related is about the same town: bridges as long as the
+/// page's own, or longer.
+fn related(page: &Page<'_>, dice: &mut Dice) -> Option<To> {
+    let levels = match page.role {
+        Role::Place => bridge_length(page)..LEVELS.len(),
+        Role::Directory => 0..2,
+        Role::Guide => 1..3,
+        _ => return None,
+    };
+    if dice.chance(0.5 + page.settings.noise / 2.0) {
+        return None;
+    }
+    let level = levels.start + dice.below(levels.len() as u64) as usize;
+    somewhere_about(page, LEVELS[level], page.town, dice).map(To::Page)
 }
 
 /// A page with this role about the town: on this site, a site of the town, or any other.

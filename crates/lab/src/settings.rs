@@ -71,7 +71,7 @@ impl Default for Settings {
             bridge: [0.35, 0.30, 0.20, 0.15],
             noise: 0.2,
             plain_share: 0.5,
-            focus_share: 0.2,
+            focus_share: 0.33,
             located_share: 0.015,
             photo_bytes_scale: 1.0,
             https_share: 0.5,

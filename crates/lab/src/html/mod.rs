@@ -51,7 +51,7 @@ pub(crate) fn escaped(text: &str) -> String {
 
 /// The HTML of the page.
 pub(crate) fn render(page: &Page<'_>) -> String {
-    let size = page.dice("size").log_normal(30_000.0, 0.75).clamp(12_000.0, 600_000.0) as usize;
+    let size = page.dice("size").log_normal(33_000.0, 0.75).clamp(12_000.0, 600_000.0) as usize;
     let mut out = String::with_capacity(size + 8_000);
     let links = edges(page);
     head(page, size, &mut out);

@@ -4,6 +4,7 @@ use crate::Settings;
 use crate::dice::Dice;
 use crate::host::{Host, SiteKind};
 use crate::media::files;
+use crate::media::jpeg::{Manner, jpeg};
 use crate::media::scene::{Canvas, draw, enlarged};
 use crate::page::{Page, PageId, Role};
 use crate::tongue::slug;
@@ -153,7 +154,9 @@ impl Clip {
                 if self.animated_gif {
                     return files::gif(&frames.collect::<Vec<Canvas>>());
                 }
-                let frames: Vec<Vec<u8>> = frames.map(|frame| files::jpeg(&frame, 66, None)).collect();
+                let (width, height) = (WIDTH, HEIGHT);
+                let manner = Manner { width, height, quality: 66, samples: 8, grain: 0, seed: 0, exif: None };
+                let frames: Vec<Vec<u8>> = frames.map(|frame| jpeg(&frame, &manner)).collect();
                 files::avi(&frames, WIDTH as u32, HEIGHT as u32, FRAMES_PER_SECOND)
             }
         }

@@ -3,7 +3,8 @@
 
 use crate::dice::Dice;
 use crate::media::files;
-use crate::media::scene::{Canvas, draw, enlarged};
+use crate::media::jpeg::{Manner, jpeg};
+use crate::media::scene::{Canvas, draw};
 
 /// A decoration by its path, the same on every site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,8 +62,8 @@ impl Decor {
         let (width, height) = (self.size().0 as usize, self.size().1 as usize);
         match self {
             Decor::Header => {
-                let small = draw(number, 400, 60);
-                files::jpeg(&enlarged(&small, width, height, 2, number), 75, None)
+                let manner = Manner { width, height, quality: 75, samples: 2, grain: 2, seed: number, exif: None };
+                jpeg(&draw(number, 300, 45), &manner)
             }
             Decor::Advert(n) => files::gif(&[blocks(number ^ n << 32, width, height)]),
             Decor::Pixel => files::gif(&[Canvas { width, height, rgb: vec![255; 3] }]),

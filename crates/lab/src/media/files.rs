@@ -1,22 +1,6 @@
-//! Writers: pixels and samples to files.
+//! Writers: pixels and samples to files. JPEG has a writer of its own.
 
 use crate::media::scene::Canvas;
-
-/// A JPEG of this quality, with metadata where there are some.
-pub(crate) fn jpeg(canvas: &Canvas, quality: u8, exif: Option<&[u8]>) -> Vec<u8> {
-    let mut out = Vec::with_capacity(canvas.rgb.len() / 6);
-    let mut encoder = jpeg_encoder::Encoder::new(&mut out, quality);
-    encoder.set_sampling_factor(jpeg_encoder::SamplingFactor::F_2_2);
-    if let Some(tiff) = exif {
-        // The block is far below the 64 KiB such a segment can hold.
-        let _ = encoder.add_exif_metadata(tiff);
-    }
-    let (width, height) = (canvas.width as u16, canvas.height as u16);
-    match encoder.encode(&canvas.rgb, width, height, jpeg_encoder::ColorType::Rgb) {
-        Ok(()) => out,
-        Err(_) => Vec::new(),
-    }
-}
 
 /// Where padding goes: cameras keep previews before the frame header, editors put theirs after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

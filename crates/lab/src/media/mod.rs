@@ -4,6 +4,7 @@ pub(crate) mod clip;
 pub(crate) mod decor;
 pub(crate) mod exif;
 mod files;
+mod jpeg;
 pub(crate) mod picture;
 mod scene;
 

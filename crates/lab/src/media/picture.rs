@@ -7,6 +7,7 @@ use crate::dice::Dice;
 use crate::host::{Host, SiteKind, cdn_name};
 use crate::media::exif::{Exif, Gps};
 use crate::media::files::{self, Padding};
+use crate::media::jpeg::{Manner, jpeg};
 use crate::media::scene::{draw, enlarged};
 use crate::page::{Page, PageId, Role};
 use crate::tongue::slug;
@@ -48,6 +49,8 @@ impl Format {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shot {
     pub scene: u64,
+    /// The size of the drawing, which copies in other sizes share: so they show the same.
+    drawn: (usize, usize),
     pub format: Format,
     pub width: u32,
     pub height: u32,
@@ -181,7 +184,7 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
         _ => Format::Bmp,
     };
     // Median 150 KB, mean 350 KB: the deviation follows from the two.
-    let wanted = dice.log_normal(150_000.0, (2.0 * (350.0f64 / 150.0).ln()).sqrt()).clamp(6_000.0, 12_000_000.0);
+    let wanted = dice.log_normal(172_000.0, (2.0 * (350.0f64 / 150.0).ln()).sqrt()).clamp(6_000.0, 12_000_000.0);
     let bytes = (wanted * settings.photo_bytes_scale.max(0.0)) as usize;
     let aspect = ASPECTS[dice.weighted(&ASPECTS.map(|(_, weight)| weight))].0;
     let small = dice.chance(0.06);
@@ -202,6 +205,7 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
     let carries = matches!(format, Format::Jpeg | Format::Webp) || gps != Gps::None;
     Shot {
         scene,
+        drawn: drawn(width, height),
         // Only these two formats are written with metadata here.
         format: if gps != Gps::None && format != Format::Webp { Format::Jpeg } else { format },
         width,
@@ -214,7 +218,7 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
 }
 
 fn dimensions(format: Format, bytes: f64, aspect: f64, small: bool) -> (u32, u32) {
-    let most = if format == Format::Jpeg { 2_400_000.0 } else { 380_000.0 };
+    let most = if format == Format::Jpeg { 2_400_000.0 } else { 230_000.0 };
     let area = if small { 60_000.0 } else { (bytes / BYTES_PER_PIXEL).clamp(170_000.0, most) };
     let mut short = (area / aspect.max(1.0 / aspect)).sqrt();
     if !small {
@@ -385,22 +389,34 @@ impl Shot {
     /// Draws and encodes it.
     pub fn render(&self) -> Vec<u8> {
         let (width, height) = (self.width as usize, self.height as usize);
-        // The drawing is the same for all renditions of a scene: only its enlargement differs.
-        let long = 360.0;
-        let scale = long / width.max(height) as f64;
-        let small =
-            draw(self.scene, ((width as f64 * scale) as usize).max(24), ((height as f64 * scale) as usize).max(24));
-        let grain = if self.bytes == 0 || self.format != Format::Jpeg { 0 } else { 2 + (self.scene % 7) as u8 };
-        let canvas = enlarged(&small, width, height, grain, self.scene);
+        let small = draw(self.scene, self.drawn.0, self.drawn.1);
         let tiff = self.exif.map(|exif| exif.tiff());
+        // Other formats than JPEG are enlarged pixel by pixel, and kept small for that reason.
+        let enlarged = || enlarged(&small, width, height, 0, self.scene);
         match self.format {
             Format::Jpeg => {
-                files::padded_jpeg(files::jpeg(&canvas, self.quality, tiff.as_deref()), self.bytes, self.padding)
+                let grain = if self.bytes == 0 { 0 } else { 2 + self.scene % 8 };
+                let exif = tiff.as_deref();
+                let samples = match width / self.drawn.0 {
+                    0 | 1 => 8,
+                    2 | 3 => 4,
+                    _ => 2,
+                };
+                let manner = Manner { width, height, quality: self.quality, samples, grain, seed: self.scene, exif };
+                files::padded_jpeg(jpeg(&small, &manner), self.bytes, self.padding)
             }
-            Format::Png => files::png(&canvas),
-            Format::Webp => files::webp(&canvas, tiff.as_deref()),
-            Format::Gif => files::gif(&[canvas]),
-            Format::Bmp => files::bmp(&canvas),
+            Format::Png => files::png(&enlarged()),
+            Format::Webp => files::webp(&enlarged(), tiff.as_deref()),
+            Format::Gif => files::gif(&[enlarged()]),
+            Format::Bmp => files::bmp(&enlarged()),
         }
     }
+}
+
+/// A quarter of the photo's own size, within what is worth drawing.
+fn drawn(width: u32, height: u32) -> (usize, usize) {
+    let long = f64::from(width.max(height));
+    let scale = (long / 4.0).clamp(64.0, 280.0) / long;
+    let side = |full: u32| ((f64::from(full) * scale).round() as usize).max(12);
+    (side(width), side(height))
 }

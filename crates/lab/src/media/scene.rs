@@ -1,5 +1,7 @@
 //! Landscapes drawn by number: sky, sun or moon, clouds, hills, water, houses, trees.
 
+use std::f32::consts::{PI, TAU};
+
 use crate::dice::Dice;
 
 /// Pixels, three bytes each.
@@ -29,98 +31,150 @@ fn blend(a: Colour, b: Colour, t: f32) -> Colour {
     [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t]
 }
 
-/// Draws the scene of this number small; [`enlarged`] brings it to size.
+/// Everything a landscape is made of, in pixels of the drawing.
+struct View {
+    night: bool,
+    zenith: Colour,
+    haze: Colour,
+    land: Colour,
+    water: Colour,
+    light: Colour,
+    width: f32,
+    height: f32,
+    horizon: f32,
+    /// Where the water begins; below the picture when there is none.
+    shore: f32,
+    /// Across, down and radius.
+    sun: [f32; 3],
+    shine: f32,
+    /// Two phases and a scale.
+    clouds: [f32; 3],
+    cloudy: f32,
+    hills: Vec<Hill>,
+}
+
+struct Hill {
+    high: f32,
+    /// 1 at the horizon, less the nearer.
+    far: f32,
+    /// The top of each column.
+    tops: Vec<f32>,
+}
+
+impl View {
+    fn new(dice: &mut Dice, columns: usize, rows: usize) -> Self {
+        let mood = dice.below(MOODS.len() as u64) as usize;
+        let tint = [0; 3].map(|_: i32| unit(dice) * 36.0 - 18.0);
+        let [zenith, haze, land, water] = MOODS[mood].map(|c| [c[0] + tint[0], c[1] + tint[1], c[2] + tint[2]]);
+        let (width, height) = (columns as f32, rows as f32);
+        let horizon = height * (0.42 + 0.25 * unit(dice));
+        let night = mood == NIGHT;
+        let sun = [width * unit(dice), horizon * (0.15 + 0.7 * unit(dice)), height * (0.03 + 0.05 * unit(dice))];
+        let clouds = [unit(dice) * 9.0, unit(dice) * 9.0, 2.0 + 4.0 * unit(dice)];
+        let cloudy = unit(dice);
+        let hills =
+            (0..dice.between(1, 3)).map(|i| Hill::new(dice, columns, horizon, height, 1.0 - i as f32 / 3.0)).collect();
+        let lake = dice.chance(0.6);
+        let beach = horizon + (height - horizon) * (0.1 + 0.2 * unit(dice));
+        Self {
+            night,
+            zenith,
+            haze,
+            land,
+            water,
+            light: if night { [235.0, 235.0, 225.0] } else { [255.0, 244.0, 214.0] },
+            width,
+            height,
+            horizon,
+            shore: if lake { beach } else { height },
+            sun,
+            shine: 0.3 + 0.9 * unit(dice),
+            clouds,
+            cloudy,
+            hills,
+        }
+    }
+
+    /// The colour of a point; `sky` is that of its row.
+    fn colour(&self, x: usize, y: usize, sky: Colour) -> Colour {
+        let (fx, fy) = (x as f32, y as f32);
+        if fy >= self.horizon {
+            return if fy > self.shore { self.water_at(fx, fy) } else { self.ground_at(fx, fy) };
+        }
+        let hill = self.hills.iter().rev().find(|hill| fy >= hill.tops[x]);
+        let Some(hill) = hill else { return self.sky_at(fx, fy, sky) };
+        let shade = blend(self.land, self.haze, 0.65 * hill.far);
+        blend(shade, [shade[0] * 0.7, shade[1] * 0.7, shade[2] * 0.75], (fy - hill.tops[x]) / (hill.high + 1.0))
+    }
+
+    fn sky_at(&self, x: f32, y: f32, sky: Colour) -> Colour {
+        let [sun_x, sun_y, radius] = self.sun;
+        let away = ((x - sun_x).powi(2) + (y - sun_y).powi(2)).sqrt() / radius;
+        let glow = if away < 1.0 { 1.0 } else { (0.55 / (away * away)).min(0.6) };
+        let [across, down, scale] = self.clouds;
+        let (u, v) = (x / self.width * scale, y / self.height * scale * 3.0);
+        let cloud = (u * 3.1 + across).sin() * (v * 2.3 + down + u).sin()
+            + 0.5 * (u * 7.3 - v * 1.7).sin() * (v * 5.1 + u * 2.0).sin();
+        let cover = ((cloud - 0.9 + self.cloudy) * 0.9).clamp(0.0, 0.75);
+        blend(blend(sky, self.light, glow), blend(self.haze, self.light, 0.5), cover)
+    }
+
+    fn water_at(&self, x: f32, y: f32) -> Colour {
+        let out = y - self.shore;
+        let ripple = (out.powf(0.8) * 1.9 + (x * 0.05).sin() * 2.0).sin() * 0.5 + 0.5;
+        let path = (1.0 - ((x - self.sun[0]) / (self.width * 0.12)).abs()).max(0.0) * self.shine;
+        let deep = blend(self.haze, self.water, 0.35 + 0.65 * out / (self.height - self.shore).max(1.0));
+        blend(deep, self.light, ripple * (0.12 + 0.5 * path))
+    }
+
+    fn ground_at(&self, x: f32, y: f32) -> Colour {
+        let near = (y - self.horizon) / (self.height - self.horizon).max(1.0);
+        let furrow = ((x * 0.11 + y * 0.7).sin() * (x * 0.037 - y * 0.21).sin()) * 0.09;
+        let [r, g, b] = self.land;
+        blend(self.land, [r * 0.55, g * 0.6, b * 0.5], near + furrow)
+    }
+}
+
+impl Hill {
+    fn new(dice: &mut Dice, columns: usize, horizon: f32, height: f32, far: f32) -> Self {
+        let high = height * (0.04 + 0.16 * unit(dice)) * far;
+        let (slow, phase, quick) = (1.0 + 3.0 * unit(dice), TAU * unit(dice), 5.0 + 9.0 * unit(dice));
+        let top = |x: usize| {
+            let t = x as f32 / columns as f32 * TAU;
+            let wave = (t * slow + phase).sin() + 0.35 * (t * quick + phase * 2.0).sin();
+            horizon - high * (0.6 + 0.4 * wave)
+        };
+        Self { high, far, tops: (0..columns).map(top).collect() }
+    }
+}
+
+fn unit(dice: &mut Dice) -> f32 {
+    dice.unit() as f32
+}
+
+/// Draws the scene of this number small; [`enlarged`] or the JPEG writer brings it to size.
 pub(crate) fn draw(number: u64, width: usize, height: usize) -> Canvas {
     let mut dice = Dice::new(number, "scene", []);
-    let mood = dice.below(MOODS.len() as u64) as usize;
-    let tint = [0; 3].map(|_: i32| dice.unit() as f32 * 36.0 - 18.0);
-    let [zenith, haze, land, water] = MOODS[mood].map(|c| [c[0] + tint[0], c[1] + tint[1], c[2] + tint[2]]);
-    let mut rgb = vec![0u8; width * height * 3];
-    let (w, h) = (width as f32, height as f32);
-    let unit = |dice: &mut Dice| dice.unit() as f32;
-    let horizon = h * (0.42 + 0.25 * unit(&mut dice));
-    let sun = (w * unit(&mut dice), horizon * (0.15 + 0.7 * unit(&mut dice)), h * (0.03 + 0.05 * unit(&mut dice)));
-    let sunlight = if mood == NIGHT { [235.0, 235.0, 225.0] } else { [255.0, 244.0, 214.0] };
-    let cloud_phase = [unit(&mut dice) * 9.0, unit(&mut dice) * 9.0, 2.0 + 4.0 * unit(&mut dice)];
-    let cloudy = unit(&mut dice);
-    let hills: Vec<[f32; 5]> = (0..dice.between(1, 3))
-        .map(|i| {
-            let far = 1.0 - i as f32 / 3.0;
-            [
-                h * (0.04 + 0.16 * unit(&mut dice)) * far,
-                1.0 + 3.0 * unit(&mut dice),
-                6.28 * unit(&mut dice),
-                5.0 + 9.0 * unit(&mut dice),
-                far,
-            ]
-        })
-        .collect();
-    let lake = dice.chance(0.6);
-    let shore = horizon + (h - horizon) * (0.1 + 0.2 * unit(&mut dice));
-    let shine = 0.3 + 0.9 * unit(&mut dice);
-
-    // Hill tops depend on the column alone.
-    let tops: Vec<Vec<f32>> = hills
-        .iter()
-        .map(|hill| {
-            (0..width)
-                .map(|x| {
-                    let t = x as f32 / w;
-                    let wave = (t * 6.28 * hill[1] + hill[2]).sin() + 0.35 * (t * 6.28 * hill[3] + hill[2] * 2.0).sin();
-                    horizon - hill[0] * (0.6 + 0.4 * wave)
-                })
-                .collect()
-        })
-        .collect();
+    let view = View::new(&mut dice, width, height);
+    let mut canvas = Canvas { width, height, rgb: vec![0; width * height * 3] };
     for y in 0..height {
-        let fy = y as f32;
-        let sky = blend(zenith, haze, (fy / horizon).powf(1.4));
+        let sky = blend(view.zenith, view.haze, (y as f32 / view.horizon).powf(1.4));
         for x in 0..width {
-            let fx = x as f32;
-            let mut colour = if fy < horizon {
-                let (dx, dy) = (fx - sun.0, fy - sun.1);
-                let away = (dx * dx + dy * dy).sqrt() / sun.2;
-                let glow = if away < 1.0 { 1.0 } else { (0.55 / (away * away)).min(0.6) };
-                let (u, v) = (fx / w * cloud_phase[2], fy / h * cloud_phase[2] * 3.0);
-                let cloud = (u * 3.1 + cloud_phase[0]).sin() * (v * 2.3 + cloud_phase[1] + u).sin()
-                    + 0.5 * (u * 7.3 - v * 1.7).sin() * (v * 5.1 + u * 2.0).sin();
-                let cover = ((cloud - 0.9 + cloudy) * 0.9).clamp(0.0, 0.75);
-                blend(blend(sky, sunlight, glow), blend(haze, sunlight, 0.5), cover)
-            } else if lake && fy > shore {
-                let ripple = ((fy - shore).powf(0.8) * 1.9 + (fx * 0.05).sin() * 2.0).sin() * 0.5 + 0.5;
-                let path = (1.0 - ((fx - sun.0) / (w * 0.12)).abs()).max(0.0) * shine;
-                let deep = blend(haze, water, 0.35 + 0.65 * (fy - shore) / (h - shore).max(1.0));
-                blend(deep, sunlight, ripple * (0.12 + 0.5 * path))
-            } else {
-                let near = (fy - horizon) / (h - horizon).max(1.0);
-                let furrow = ((fx * 0.11 + fy * 0.7).sin() * (fx * 0.037 - fy * 0.21).sin()) * 0.09;
-                blend(land, [land[0] * 0.55, land[1] * 0.6, land[2] * 0.5], near + furrow)
-            };
-            for (hill, top) in hills.iter().zip(&tops) {
-                if fy >= top[x] && fy < horizon {
-                    let shade = blend(land, haze, 0.65 * hill[4]);
-                    colour = blend(
-                        shade,
-                        [shade[0] * 0.7, shade[1] * 0.7, shade[2] * 0.75],
-                        (fy - top[x]) / (hill[0] + 1.0),
-                    );
-                }
-            }
-            put(&mut rgb, width, x, y, colour);
+            put(&mut canvas.rgb, width, x, y, view.colour(x, y, sky));
         }
     }
-    if mood == NIGHT {
+    if view.night {
         for _ in 0..width / 3 {
-            let (x, y) = (dice.below(width as u64) as usize, dice.below((horizon * 0.8) as u64 + 1) as usize);
-            put(&mut rgb, width, x, y.min(height - 1), [230.0, 232.0, 240.0]);
+            let (x, y) = (dice.below(width as u64) as usize, dice.below((view.horizon * 0.6) as u64 + 1) as usize);
+            put(&mut canvas.rgb, width, x, y.min(height - 1), [230.0, 232.0, 240.0]);
         }
     }
-    let mut canvas = Canvas { width, height, rgb };
     if dice.chance(0.6) {
-        houses(&mut canvas, &mut dice, horizon, mood == NIGHT);
+        houses(&mut canvas, &mut dice, view.horizon, view.night);
     }
     if dice.chance(0.55) {
-        trees(&mut canvas, &mut dice, horizon, land);
+        let ground = view.shore.min(view.height * 0.9);
+        trees(&mut canvas, &mut dice, view.horizon, ground, view.land);
     }
     canvas
 }
@@ -144,17 +198,14 @@ fn fill(canvas: &mut Canvas, x: f32, y: f32, w: f32, h: f32, colour: Colour) {
 fn houses(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, night: bool) {
     let (w, h) = (canvas.width as f32, canvas.height as f32);
     let tall = dice.chance(0.3);
-    let mut x = w * dice.unit() as f32 * 0.3;
-    let end = w * (0.6 + 0.4 * dice.unit() as f32);
+    let mut x = w * unit(dice) * 0.3;
+    let end = w * (0.6 + 0.4 * unit(dice));
     while x < end {
-        let wide = w * (0.03 + 0.06 * dice.unit() as f32);
-        let high = h * if tall { 0.12 + 0.3 * dice.unit() as f32 } else { 0.06 + 0.12 * dice.unit() as f32 };
+        let wide = w * (0.03 + 0.06 * unit(dice));
+        let high = h * if tall { 0.12 + 0.3 * unit(dice) } else { 0.06 + 0.12 * unit(dice) };
         let dim = if night { 0.35 } else { 1.0 };
-        let wall = [
-            (150.0 + 90.0 * dice.unit() as f32) * dim,
-            (110.0 + 90.0 * dice.unit() as f32) * dim,
-            (90.0 + 90.0 * dice.unit() as f32) * dim,
-        ];
+        let wall =
+            [(150.0 + 90.0 * unit(dice)) * dim, (110.0 + 90.0 * unit(dice)) * dim, (90.0 + 90.0 * unit(dice)) * dim];
         let foot = horizon + h * 0.03;
         fill(canvas, x, foot - high, wide, high, wall);
         if !tall {
@@ -179,15 +230,15 @@ fn houses(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, night: bool) {
             }
             wy += pane * 2.4;
         }
-        x += wide + w * 0.05 * dice.unit() as f32 * dice.unit() as f32;
+        x += wide + w * 0.05 * unit(dice) * unit(dice);
     }
 }
 
-fn trees(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, land: Colour) {
+fn trees(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, ground: f32, land: Colour) {
     let (w, h) = (canvas.width as f32, canvas.height as f32);
     for _ in 0..dice.between(2, 9) {
-        let (x, near) = (w * dice.unit() as f32, dice.unit() as f32);
-        let foot = horizon + (h - horizon) * near * 0.5;
+        let (x, near) = (w * unit(dice), unit(dice));
+        let foot = horizon + (ground - horizon) * near;
         let high = h * (0.06 + 0.16 * near);
         let leaf = [land[0] * 0.6, land[1] * (0.62 + 0.2 * near), land[2] * 0.6];
         let fir = dice.chance(0.5);
@@ -195,7 +246,7 @@ fn trees(canvas: &mut Canvas, dice: &mut Dice, horizon: f32, land: Colour) {
         let mut up = 0.0;
         while up < high * 0.8 {
             let t = up / (high * 0.8);
-            let half = if fir { high * 0.24 * (1.0 - t) } else { high * 0.3 * (3.14 * (0.12 + 0.88 * t)).sin() };
+            let half = if fir { high * 0.24 * (1.0 - t) } else { high * 0.3 * (PI * (0.12 + 0.88 * t)).sin() };
             fill(canvas, x - half, foot - high * 0.25 - up, half * 2.0, 1.0, blend(leaf, land, t * 0.4));
             up += 1.0;
         }

@@ -140,7 +140,20 @@ const PIECE: usize = 16 * 1024;
 impl Served {
     pub fn new(body: Bytes, flight: Option<(Flight, Arc<Departures>)>, stall: Option<Duration>) -> Self {
         let stall_at = body.len() / 2;
-        Self { rest: body, stall: stall.map(|time| Box::pin(tokio::time::sleep(time))), stall_at, flight }
+        let mut served =
+            Self { rest: body, stall: stall.map(|time| Box::pin(tokio::time::sleep(time))), stall_at, flight };
+        if served.rest.is_empty() {
+            served.depart();
+        }
+        served
+    }
+
+    /// Nothing of the body is left here: the next flush carries it away. This is noted before the
+    /// last piece is handed over, for with HTTP/2 another task may have written it a moment later.
+    fn depart(&mut self) {
+        if let Some((flight, departures)) = self.flight.take() {
+            departures.complete(flight);
+        }
     }
 }
 
@@ -165,6 +178,9 @@ impl Body for Served {
         }
         let piece = self.rest.len().min(PIECE);
         let piece = self.rest.split_to(piece);
+        if self.rest.is_empty() {
+            self.depart();
+        }
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
@@ -179,8 +195,6 @@ impl Body for Served {
 
 impl Drop for Served {
     fn drop(&mut self) {
-        if let Some((flight, departures)) = self.flight.take() {
-            departures.complete(flight);
-        }
+        self.depart();
     }
 }

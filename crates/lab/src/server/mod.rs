@@ -103,9 +103,21 @@ impl Server {
         &self.shared.web
     }
 
-    /// What was seen so far.
+    /// What was seen so far. Requests under way are counted, but their ends are not known yet.
     pub fn log(&self) -> LogSummary {
         self.shared.traffic.summary(None)
+    }
+
+    /// What was seen, once no request is under way: a client may have its last byte a moment
+    /// before the server has noted that it left. Waits five seconds at most.
+    pub async fn settled_log(&self) -> LogSummary {
+        for _ in 0..2_500 {
+            if self.shared.traffic.is_idle() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        self.log()
     }
 
     /// Starts a new log.

@@ -17,6 +17,7 @@ const HOSTS: usize = 200_000;
 const ADDRESSES_PER_HOST: usize = 50_000;
 const ADDRESSES: usize = 4_000_000;
 const BREACHES_NAMED: usize = 5;
+const UNSETTLED: usize = 1024;
 
 /// What one host saw.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -72,9 +73,33 @@ pub struct LogSummary {
 struct Lane {
     log: HostLog,
     active: Vec<(u64, Instant)>,
+    /// Start and end of requests that ended while others were still under way.
+    ended: Vec<(Instant, Instant)>,
     last_end: Option<Instant>,
     served: HashSet<u64>,
     twice: HashSet<u64>,
+}
+
+impl Lane {
+    /// Counts overlaps and gaps among the requests that have ended. That an answer left is noted
+    /// a little after it did, and the client may have asked again meanwhile on another
+    /// connection: so this waits until none is under way, and then goes by the times alone.
+    fn settle(&mut self) {
+        self.ended.sort_unstable();
+        for (i, (start, end)) in self.ended.iter().enumerate() {
+            let (earlier, _) = self.ended.split_at(i);
+            self.log.overlaps += earlier.iter().filter(|(_, other)| other > start).count() as u64;
+            if let Some(last) = self.last_end
+                && last <= *start
+            {
+                let ms = start.duration_since(last).as_secs_f64() * 1000.0;
+                self.log.shortest_gap_ms = Some(self.log.shortest_gap_ms.map_or(ms, |shortest| shortest.min(ms)));
+                self.log.gaps[GAP_STEPS.iter().position(|step| ms < *step as f64).unwrap_or(GAP_STEPS.len())] += 1;
+            }
+            self.last_end = Some(self.last_end.map_or(*end, |last| last.max(*end)));
+        }
+        self.ended.clear();
+    }
 }
 
 struct Lanes {
@@ -134,11 +159,6 @@ impl Traffic {
                 lane.log.breached.push(target.chars().take(300).collect());
             }
         }
-        if lane.active.is_empty()
-            && let Some(end) = lane.last_end
-        {
-            gap(&mut lane.log, end, now);
-        }
         lane.active.push((id, now));
         Some(Flight { host: host.to_owned(), id })
     }
@@ -171,39 +191,42 @@ impl Traffic {
         let mut lanes = self.lanes();
         lanes.open = lanes.open.saturating_sub(1);
         let Some(lane) = lanes.hosts.get_mut(&flight.host) else { return };
-        let before = lane.active.len();
-        lane.active.retain(|(id, _)| *id != flight.id);
-        if lane.active.len() == before {
-            return;
+        let Some(place) = lane.active.iter().position(|(id, _)| *id == flight.id) else { return };
+        let (_, start) = lane.active.swap_remove(place);
+        lane.ended.push((start, at));
+        if lane.active.is_empty() || lane.ended.len() >= UNSETTLED {
+            lane.settle();
         }
-        // The client may have had the last byte, and asked again on another connection, before
-        // this was called: what counts is whether the other started before `at`.
-        for (_, start) in &lane.active {
-            if *start < at {
-                lane.log.overlaps += 1;
-            } else {
-                gap(&mut lane.log, at, *start);
-            }
-        }
-        lane.last_end = Some(lane.last_end.map_or(at, |end| end.max(at)));
+    }
+
+    /// Whether no request is under way.
+    pub fn is_idle(&self) -> bool {
+        self.lanes().open == 0
     }
 
     /// Everything seen since the log began; of one host when it is named.
     pub fn summary(&self, host: Option<&str>) -> LogSummary {
         let lanes = self.lanes();
+        let settled = |lane: &Lane| {
+            let mut lane =
+                Lane { log: lane.log.clone(), ended: lane.ended.clone(), last_end: lane.last_end, ..Lane::default() };
+            lane.settle();
+            lane.log
+        };
         let mut sum = LogSummary { open: lanes.open, most_open: lanes.most_open, ..LogSummary::default() };
         for (name, lane) in lanes.hosts.iter().filter(|(name, _)| host.is_none_or(|host| host == name.as_str())) {
+            let log = settled(lane);
             sum.hosts += 1;
-            sum.requests += lane.log.requests;
-            sum.overlaps += lane.log.overlaps;
-            sum.robots_breaches += lane.log.robots_breaches;
-            sum.urls_twice += lane.log.urls_twice;
-            sum.bytes += lane.log.bytes;
-            sum.shortest_gap_ms = match (sum.shortest_gap_ms, lane.log.shortest_gap_ms) {
+            sum.requests += log.requests;
+            sum.overlaps += log.overlaps;
+            sum.robots_breaches += log.robots_breaches;
+            sum.urls_twice += log.urls_twice;
+            sum.bytes += log.bytes;
+            sum.shortest_gap_ms = match (sum.shortest_gap_ms, log.shortest_gap_ms) {
                 (Some(a), Some(b)) => Some(a.min(b)),
                 (a, b) => a.or(b),
             };
-            sum.by_host.insert(name.clone(), lane.log.clone());
+            sum.by_host.insert(name.clone(), log);
         }
         sum
     }
@@ -219,12 +242,6 @@ impl Traffic {
             !lane.active.is_empty()
         });
     }
-}
-
-fn gap(log: &mut HostLog, end: Instant, start: Instant) {
-    let ms = start.saturating_duration_since(end).as_secs_f64() * 1000.0;
-    log.shortest_gap_ms = Some(log.shortest_gap_ms.map_or(ms, |shortest| shortest.min(ms)));
-    log.gaps[GAP_STEPS.iter().position(|step| ms < *step as f64).unwrap_or(GAP_STEPS.len())] += 1;
 }
 
 #[cfg(test)]
@@ -257,13 +274,20 @@ mod tests {
 
     #[test]
     fn a_request_that_follows_the_last_byte_is_no_overlap_even_when_its_end_is_noted_late() {
-        let traffic = Traffic::new();
-        let first = traffic.start_at("a", "/", true, at(&traffic, 0)).unwrap();
-        let second = traffic.start_at("a", "/", true, at(&traffic, 12)).unwrap();
-        traffic.end(&first, at(&traffic, 10));
-        traffic.end(&second, at(&traffic, 20));
-        let log = traffic.summary(None);
-        assert_eq!((log.overlaps, log.shortest_gap_ms), (0, Some(2.0)));
+        for first_noted_first in [true, false] {
+            let traffic = Traffic::new();
+            let first = traffic.start_at("a", "/", true, at(&traffic, 0)).unwrap();
+            let second = traffic.start_at("a", "/", true, at(&traffic, 12)).unwrap();
+            let mut ends = [(&first, 10), (&second, 20)];
+            if !first_noted_first {
+                ends.reverse();
+            }
+            for (flight, ms) in ends {
+                traffic.end(flight, at(&traffic, ms));
+            }
+            let log = traffic.summary(None);
+            assert_eq!((log.overlaps, log.shortest_gap_ms), (0, Some(2.0)));
+        }
     }
 
     #[test]
