@@ -1,9 +1,9 @@
 //! How much memory, time and disk a queue of millions takes.
 //!
-//! `cargo run --release -p bowerbird-store --example scale -- [known] [hosts] [bfs|dfs|best]`
+//! `cargo run --release -p bowerbird-store --example scale -- [known] [hosts] [bfs|dfs|best] [new]`
 //!
-//! A made stream of visits: each claim is answered at once by a page with 50 links, of which a
-//! tenth is new, most to its own host, as on the real web. Prints memory at its
+//! A made stream of visits: each claim is answered at once by a page with 50 links, of which `new`
+//! (5) are new and 20 the host's navigation; one in eight leads to another host. Prints memory at its
 //! peak, addresses a second, the time of a claim, and the size on disk.
 
 use std::path::Path;
@@ -35,6 +35,7 @@ struct Web {
     /// Pages known of each host: new ones are the next.
     known: Vec<u64>,
     order: String,
+    new: u64,
     numbers: Numbers,
 }
 
@@ -66,8 +67,7 @@ impl Web {
         }
     }
 
-    /// Of 50 links 20 are the host's navigation, 25 lead to pages known by then, 5 to new ones; one
-    /// in eight leads to another host.
+    /// Navigation, pages known by then, new pages.
     fn page(&mut self, claim: &Claim) -> Vec<Link> {
         let name = claim.link.url.host_str();
         let own = name.trim_start_matches("www.host-").trim_end_matches(".example").parse().unwrap_or(0);
@@ -77,7 +77,7 @@ impl Web {
                 let known = self.known[host as usize];
                 let page = match i {
                     0..20 => i.min(known - 1),
-                    20..45 => self.numbers.below(known),
+                    20.. if i < LINKS - self.new => self.numbers.below(known),
                     _ => {
                         self.known[host as usize] += 1;
                         known
@@ -95,13 +95,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let known: u64 = arguments.next().map_or(Ok(1_000_000), |text| text.parse())?;
     let hosts: u64 = arguments.next().map_or(Ok(2_000), |text| text.parse())?;
     let order = arguments.next().unwrap_or_else(|| "bfs".into());
+    let new: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
     let dir = tempfile::tempdir_in(".")?;
     let options = || Options { what: "scale".into(), default_delay: Duration::ZERO, ..Options::default() };
 
     let store = Store::open(dir.path(), options())?;
     let crawl = store.library().save_crawl("scale", &serde_json::json!({})).await?.id;
     let run = store.library().start_run(crawl, RunLimits::default(), 1000).await?.id;
-    let mut web = Web { known: vec![1; hosts as usize], order, numbers: Numbers(88_172_645_463_325_252) };
+    let mut web =
+        Web { known: vec![1; hosts as usize], order, new: new.min(30), numbers: Numbers(88_172_645_463_325_252) };
     seed(&store, crawl, &mut web).await?;
 
     let (started, mut latencies, mut visits) = (Instant::now(), Vec::new(), 0u64);

@@ -110,7 +110,7 @@ impl Store {
             None => self.library.media_path(id).await?,
         };
         let extension = extension.to_owned();
-        off_thread(move || match known {
+        off_thread(self.files.root(), move || match known {
             Some(path) => draft.place(path),
             None => draft.finish(&extension),
         })

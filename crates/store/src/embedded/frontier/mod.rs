@@ -23,7 +23,7 @@ mod staging;
 mod state;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -32,7 +32,7 @@ use facts::{HostName, Origin, Timestamp};
 use self::clock::Clock;
 use self::spaces::Space;
 use self::state::State;
-use crate::work::off_thread;
+use crate::work::Worker;
 use crate::{
     Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, OriginFile, OriginRecord, Rest,
     StoreError, Visited,
@@ -40,12 +40,13 @@ use crate::{
 
 /// The queue of every crawl in one directory.
 #[derive(Clone)]
-pub(crate) struct EmbeddedFrontier(Arc<Mutex<State>>);
+pub(crate) struct EmbeddedFrontier(Arc<Worker<State>>);
 
 impl EmbeddedFrontier {
     /// Opens or makes the queue. After an unclean stop each host waits its full delay.
     pub fn open(path: &Path, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
-        Ok(Self(Arc::new(Mutex::new(State::open(path, Clock::start(), default_delay, active_hosts)?))))
+        let state = State::open(path, Clock::start(), default_delay, active_hosts)?;
+        Ok(Self(Arc::new(Worker::start(path, state)?)))
     }
 
     /// Writes the mark of a clean stop.
@@ -57,9 +58,7 @@ impl EmbeddedFrontier {
         &self,
         work: impl FnOnce(&mut State) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let state = Arc::clone(&self.0);
-        // What a panic left half done in memory is not on disk: going on is safe.
-        off_thread(move || work(state.lock().unwrap_or_else(PoisonError::into_inner).opened()?)).await
+        self.0.run(move |state| work(state.opened()?)).await
     }
 
     /// [`Frontier::finish`] for visits that are shared with the library.

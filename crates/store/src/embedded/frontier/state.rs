@@ -1,4 +1,4 @@
-//! The queue of every crawl and the clocks they share, behind one lock.
+//! The queue of every crawl and the clocks they share.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;

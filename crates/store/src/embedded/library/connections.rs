@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 
 use super::schema;
 use crate::StoreError;
+use crate::work::Worker;
 
 /// Readers kept open between questions.
 const IDLE_READERS: usize = 4;
 
 pub(super) struct Connections {
     path: PathBuf,
-    writer: Option<Mutex<Connection>>,
+    writer: Option<Worker<Connection>>,
     readers: Mutex<Vec<Connection>>,
 }
 
@@ -36,7 +37,8 @@ impl Connections {
         };
         let mut db = open().map_err(|error| StoreError::sqlite(path, &error))?;
         schema::migrate(&mut db, path)?;
-        Ok(Self { path: path.to_owned(), writer: Some(Mutex::new(db)), readers: Mutex::default() })
+        let writer = Worker::start(path, db)?;
+        Ok(Self { path: path.to_owned(), writer: Some(writer), readers: Mutex::default() })
     }
 
     /// Opens a library that is there, for reading only.
@@ -65,19 +67,23 @@ impl Connections {
     }
 
     /// Changes the library, all or nothing.
-    pub fn change<T>(
+    pub async fn change<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly { path: self.path.clone() }) };
-        let mut db = writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let change = || {
+        let path = self.path.clone();
+        let change = |db: &mut Connection| {
             let transaction = db.transaction()?;
             let result = work(&transaction)?;
             transaction.commit()?;
             Ok(result)
         };
-        change().map_err(|error: rusqlite::Error| StoreError::sqlite(&self.path, &error))
+        writer.run(move |db| change(db).map_err(|error: rusqlite::Error| StoreError::sqlite(&path, &error))).await
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     fn keep(&self, db: Connection) {

@@ -50,15 +50,14 @@ impl EmbeddedLibrary {
         question: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let connections = Arc::clone(&self.0);
-        off_thread(move || connections.ask(question)).await
+        off_thread(self.0.path(), move || connections.ask(question)).await
     }
 
     async fn change<T: Send + 'static>(
         &self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let connections = Arc::clone(&self.0);
-        off_thread(move || connections.change(work)).await
+        self.0.change(work).await
     }
 
     /// [`Library::record`] for visits that are shared with the queue.
