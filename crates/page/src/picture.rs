@@ -50,6 +50,8 @@ enum Rank {
     /// In a `<source>` that differs from the `<img>` only in format.
     Format,
     Plain,
+    /// In a `<source>` that browsers show instead of the `<img>`.
+    Source,
     Lazy(usize),
     Sized(Size),
 }
@@ -88,20 +90,34 @@ pub(crate) fn of_img(img: &Element) -> Option<Choice<'_>> {
 
 /// What a `<source>` of a `<picture>` shows.
 pub(crate) fn of_source(source: &Element) -> Option<Choice<'_>> {
+    let kind = source.attribute(&local_name!("type"));
+    let rank = |srcset: &str| if is_repacked(kind, srcset) { Rank::Format } else { Rank::Source };
     let mut best = None;
     for (name, value) in source.attributes() {
         if *name == local_name!("srcset") || LAZY_SETS.contains(&&**name) {
-            best = better(best, of_set(value, MediaOrigin::Picture, Rank::Format));
+            best = better(best, of_set(value, MediaOrigin::Picture, rank(value)));
         }
     }
     let mut choice = best?;
     // A source for wide screens without sizes of its own is at least that wide.
-    if choice.rank == Rank::Format
+    if matches!(choice.rank, Rank::Format | Rank::Source)
         && let Some(width) = source.attribute(&local_name!("media")).and_then(min_width)
     {
         choice.rank = Rank::Sized(Size::Width(width));
     }
     Some(choice)
+}
+
+/// Whether a source is the same picture in a format that loses its metadata on the way.
+fn is_repacked(kind: Option<&str>, srcset: &str) -> bool {
+    let repacked = |text: &str| ["webp", "avif", "jxl"].iter().any(|format| text.to_ascii_lowercase().contains(format));
+    match kind {
+        Some(kind) => repacked(kind),
+        None => srcset.split_ascii_whitespace().any(|word| {
+            let path = word.split(['?', '#']).next().unwrap_or(word);
+            path.trim_end_matches(',').rsplit('.').next().is_some_and(|ending| ending.len() <= 5 && repacked(ending))
+        }),
+    }
 }
 
 /// The background a script will set, when this attribute names one.

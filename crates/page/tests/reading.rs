@@ -24,6 +24,9 @@ fn one_image_element_is_one_picture_at_its_best_address() {
         ("<img src=pixel.gif width=1 height=1>", Some(("pixel.gif", Img))),
         ("<picture><source srcset=a.webp type=image/webp><img src=a.jpg></picture>", Some(("a.jpg", Img))),
         ("<picture><source srcset=a.webp type=image/webp><img src='data:,'></picture>", Some(("a.webp", Picture))),
+        ("<picture><source srcset=a.webp><img src=a.jpg></picture>", Some(("a.jpg", Img))),
+        ("<picture><source srcset=full.jpg type=image/jpeg><img src=small.jpg></picture>", Some(("full.jpg", Picture))),
+        ("<picture><source srcset=full.jpg><img src=small.jpg></picture>", Some(("full.jpg", Picture))),
         (
             "<picture><source media='(min-width: 900px)' srcset=wide.jpg><img src=a.jpg></picture>",
             Some(("wide.jpg", Picture)),

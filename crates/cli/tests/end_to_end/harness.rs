@@ -73,6 +73,13 @@ impl Bird {
         self.directory.path().join("data")
     }
 
+    /// A file beside the data directory.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.directory.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bowerbird"));
         for variable in ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "RUST_LOG"]
@@ -123,7 +130,6 @@ impl Drop for Running {
 }
 
 /// The pages and files of a library, as its tables and its directory show them.
-#[derive(Debug, PartialEq, Eq)]
 pub struct Kept {
     /// Addresses of pages that were read.
     pub pages: BTreeSet<String>,
@@ -161,6 +167,27 @@ impl Kept {
             refused: by_address("SELECT url, refused FROM media_address WHERE refused IS NOT NULL"),
             failures: by_address("SELECT url, reason FROM visit WHERE outcome = 'failed'"),
         }
+    }
+}
+
+impl Kept {
+    /// What one has and the other has not, one line each; empty when they are equal.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let one_way = |mark: char, a: &Self, b: &Self| {
+            let (a, b) = (a.lines(), b.lines());
+            a.difference(&b).map(|line| format!("{mark} {line}")).collect::<Vec<_>>()
+        };
+        [one_way('<', self, other), one_way('>', other, self)].concat()
+    }
+
+    fn lines(&self) -> BTreeSet<String> {
+        let named = |name: &'static str, map: &BTreeMap<String, String>| -> Vec<String> {
+            map.iter().map(|(key, value)| format!("{name} {key} {value}")).collect()
+        };
+        let pages = self.pages.iter().map(|page| format!("page {page}"));
+        let files = self.files.iter().map(|file| format!("file {file}"));
+        let maps = [named("media", &self.media), named("refused", &self.refused), named("failed", &self.failures)];
+        pages.chain(files).chain(maps.concat()).collect()
     }
 }
 

@@ -4,16 +4,20 @@ use std::time::{Duration, Instant};
 
 use crate::harness::{Bird, Lab, said, small_web};
 
+/// Addresses and depths up to the first host that failed and had to be left alone.
 fn visits_in_order(bird: &Bird) -> Vec<(String, u32)> {
     let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
-    let mut statement = library.prepare("SELECT url, depth FROM visit WHERE kind = 'page' ORDER BY id").unwrap();
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-    rows.map(Result::unwrap).collect()
+    let mut statement =
+        library.prepare("SELECT url, depth, status FROM visit WHERE kind = 'page' ORDER BY id").unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
+    let visits = rows.map(Result::unwrap).take_while(|(.., status): &(_, _, Option<u16>)| status.unwrap_or(200) < 500);
+    visits.map(|(url, depth, _)| (url, depth)).collect()
 }
 
 fn crawl(lab: &Lab, strategy: &str, pages: &str) -> Bird {
     let bird = Bird::new();
-    let mut arguments = vec!["crawl".to_owned(), lab.seeds[0].clone()];
+    let once = bird.file("once.toml", "[crawl]\ntries = 1\n");
+    let mut arguments = vec!["--config".to_owned(), once, "crawl".into(), lab.seeds[0].clone()];
     arguments.extend(lab.reach());
     for argument in ["--strategy", strategy, "--concurrency", "1", "--delay", "0", "--max-pages", pages] {
         arguments.push(argument.into());
@@ -48,7 +52,9 @@ fn the_same_crawl_twice_visits_in_the_same_order() {
     let lab = ready_web(32);
     for strategy in ["bfs", "dfs", "best-first"] {
         let (one, two) = (crawl(&lab, strategy, "25"), crawl(&lab, strategy, "25"));
-        assert_eq!(visits_in_order(&one), visits_in_order(&two), "{strategy}");
+        let (one, two) = (visits_in_order(&one), visits_in_order(&two));
+        assert!(one.len() >= 10, "{strategy}: {one:?}");
+        assert_eq!(one, two, "{strategy}");
     }
 }
 
