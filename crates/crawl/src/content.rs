@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use facts::{MediaKind, Url};
-use fetch::{Directives, FetchError, Response};
+use facts::{Directives, Url};
+use fetch::{FetchError, Response};
 use store::{Claim, Link, MediaFile, Store, StoreError, VisitKind};
 use strategy::Filter;
 use tokio::sync::Semaphore;
@@ -27,7 +27,7 @@ pub(crate) enum Content {
     /// A file, already in its place.
     Media(MediaFile),
     /// Another address, and the link to it unless it is out of bounds.
-    Redirect(Url, Option<Link>),
+    Redirect(Url, Option<Box<Link>>),
     /// Something that is not kept, by reason.
     Refused(&'static str),
 }
@@ -86,7 +86,8 @@ impl Contents {
             Err(error) => return Ok(Err(error.into())),
         };
         if let Some(format) = media::sniff(&head) {
-            return if opted_out(&response.directives(), format.kind) {
+            let directives = response.directives();
+            return if directives.noindex || directives.reserve_media(format.kind) {
                 Ok(Ok(Content::Refused("opt-out")))
             } else if filter.admits_media(&claim.link.url, format.kind).is_err() {
                 Ok(Ok(Content::Refused("kind")))
@@ -165,14 +166,6 @@ async fn head(response: &mut Response) -> Result<BytesMut, FetchError> {
         head.extend_from_slice(&chunk);
     }
     Ok(head)
-}
-
-/// The server of a file says that it may not be collected.
-fn opted_out(directives: &Directives, kind: MediaKind) -> bool {
-    directives.noindex
-        || directives.noai
-        || directives.tdm_reserved
-        || (kind == MediaKind::Image && (directives.noimageindex || directives.noimageai))
 }
 
 fn looks_like_html(content_type: Option<&str>, head: &[u8]) -> bool {

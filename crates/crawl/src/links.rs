@@ -1,6 +1,6 @@
 //! What a page gives to visit next.
 
-use facts::{MediaKind, Order, Url, UrlError};
+use facts::{Directives, MediaKind, Order, Url, UrlError};
 use page::Page;
 use store::{Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
 use strategy::{Filter, Refusal, Strategy};
@@ -10,40 +10,11 @@ use crate::content::{Content, Trouble};
 /// Text kept around a link for strategies that learn from it.
 const CONTEXT_BYTES: usize = 240;
 
-/// What may be done with a page, by its own words and those of its server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Allowed {
-    pub index: bool,
-    pub follow: bool,
-    /// Set when its media may not be collected.
-    pub media_refused: Option<&'static str>,
-}
-
-impl Allowed {
-    /// The stricter of the page's meta elements and its answer's headers holds.
-    pub fn by(page: &page::RobotsMeta, header: &fetch::Directives) -> Self {
-        let reserved = page.noai || header.noai || page.tdm_reservation || header.tdm_reserved;
-        let images = page.noimageindex || header.noimageindex || page.noimageai || header.noimageai;
-        let index = !(page.noindex || header.noindex);
-        Self {
-            index,
-            follow: !(page.nofollow || header.nofollow),
-            media_refused: if !index {
-                Some("robots")
-            } else if reserved || images {
-                Some("opt-out")
-            } else {
-                None
-            },
-        }
-    }
-}
-
 /// Orders and filters the links of a page that was just read.
 pub(crate) fn gather(
     claim: &Claim,
     page: &Page,
-    allowed: Allowed,
+    wishes: Directives,
     size: u64,
     strategy: &dyn Strategy,
     filter: &Filter,
@@ -58,7 +29,13 @@ pub(crate) fn gather(
             if refusal == Some(Refusal::Kind) {
                 continue;
             }
-            let refused = allowed.media_refused.or_else(|| refusal.map(Refusal::as_str));
+            let refused = if wishes.noindex {
+                Some("robots")
+            } else if wishes.reserve_media(found.kind) {
+                Some("opt-out")
+            } else {
+                refusal.map(Refusal::as_str)
+            };
             if refused.is_none() {
                 links.push(media_link(claim, page, &found.url, found.kind));
             }
@@ -70,7 +47,7 @@ pub(crate) fn gather(
             });
         }
     }
-    if wanted_language && allowed.follow {
+    if wanted_language && !wishes.nofollow {
         for (found, order) in page.links.iter().zip(strategy.links(page)) {
             if found.rel.nofollow || filter.admits(&found.url, depth).is_err() {
                 continue;
@@ -88,7 +65,10 @@ pub(crate) fn gather(
             });
         }
     }
-    let facts = if allowed.index {
+    let facts = if wishes.noindex {
+        // The site asked not to be indexed: only that the page was visited is kept.
+        PageFacts { size, media, ..PageFacts::default() }
+    } else {
         PageFacts {
             title: page.title.clone(),
             description: page.description.clone(),
@@ -97,9 +77,6 @@ pub(crate) fn gather(
             canonical: page.canonical.clone(),
             media,
         }
-    } else {
-        // The site asked not to be indexed: only that the page was visited is kept.
-        PageFacts { size, media, ..PageFacts::default() }
     };
     (facts, links)
 }
@@ -149,7 +126,7 @@ pub(crate) fn redirect(
         VisitKind::Page => filter.admits(&target, claim.link.depth).is_ok(),
         VisitKind::Media(kind) => filter.admits_media(&target, kind).is_ok(),
     };
-    let onward = admitted.then(|| Link { reopen: returns, ..hop(claim, target.clone()) });
+    let onward = admitted.then(|| Box::new(Link { reopen: returns, ..hop(claim, target.clone()) }));
     Ok(Content::Redirect(target, onward))
 }
 

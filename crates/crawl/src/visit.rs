@@ -10,7 +10,7 @@ use strategy::{Filter, Strategy};
 use tokio::sync::Semaphore;
 
 use crate::content::{Content, Contents, Trouble, Unread};
-use crate::links::{Allowed, gather, redirect, refresh};
+use crate::links::{gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
 use crate::settings::Settings;
 
@@ -120,7 +120,9 @@ impl Visitor {
         let (outcome, links) = match result {
             Ok(Content::Page(unread)) => self.read(&claim, unread).await,
             Ok(Content::Media(file)) => (Outcome::Media(file), Vec::new()),
-            Ok(Content::Redirect(target, onward)) => (Outcome::Redirect(target), onward.into_iter().collect()),
+            Ok(Content::Redirect(target, onward)) => {
+                (Outcome::Redirect(target), onward.map(|link| *link).into_iter().collect())
+            }
             Ok(Content::Refused(reason)) => (Outcome::Refused(reason.into()), Vec::new()),
             Err(Trouble { reason, detail, .. }) => (Outcome::Failed { reason, detail }, Vec::new()),
         };
@@ -169,8 +171,9 @@ impl Visitor {
         let reading = tokio::task::spawn_blocking(move || {
             let Unread { body, content_type, directives } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
-            let allowed = Allowed::by(&page.robots, &directives);
-            let (facts, mut links) = gather(&claim, &page, allowed, body.len() as u64, &*strategy, &filter);
+            // What the page says of itself and what its server says add up.
+            let wishes = page.robots.and(directives);
+            let (facts, mut links) = gather(&claim, &page, wishes, body.len() as u64, &*strategy, &filter);
             links.extend(refresh(&claim, &page, &filter));
             (Outcome::Page(facts), links)
         });

@@ -6,6 +6,7 @@
 //!   "same site", [`Origin`] (scheme, host and port) the unit robots.txt speaks for.
 //! - [`Priority`] says how soon something should be visited, [`Order`] in which order.
 //! - [`MediaKind`] and [`MediaId`] name a picture, film or sound by what it is, not where it was.
+//! - [`Directives`] are what a site asks not to be done.
 //! - [`Timestamp`] is a moment in milliseconds; nothing here reads a clock.
 //!
 //! ```
@@ -15,6 +16,7 @@
 //! assert_eq!(found.identity(), "http://example.org/b?id=7");
 //! ```
 
+mod directives;
 mod host;
 mod media;
 mod place;
@@ -22,6 +24,7 @@ mod priority;
 mod time;
 mod url;
 
+pub use crate::directives::Directives;
 pub use crate::host::{HostName, Origin, Site};
 pub use crate::media::{MediaId, MediaKind};
 pub use crate::place::LatLon;

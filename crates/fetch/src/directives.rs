@@ -1,6 +1,6 @@
 //! What the headers of an answer forbid.
 
-use facts::Timestamp;
+use facts::{Directives, Timestamp};
 use http::HeaderMap;
 
 use crate::settings::product;
@@ -8,37 +8,25 @@ use crate::settings::product;
 /// Directives with a value of their own, which are not names of crawlers.
 const VALUED: &[&str] = &["max-snippet", "max-image-preview", "max-video-preview"];
 
-/// What a site asks not to be done with an answer. Everything is allowed by default.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Directives {
-    /// Do not remember it.
-    pub noindex: bool,
-    /// Do not follow its links.
-    pub nofollow: bool,
-    /// Do not remember its pictures.
-    pub noimageindex: bool,
-    /// Not for training or analysis by machines.
-    pub noai: bool,
-    /// The same for its pictures.
-    pub noimageai: bool,
-    /// Not to be remembered after this moment.
-    pub unavailable_after: Option<Timestamp>,
-    /// Rights of text and data mining are reserved (`tdm-reservation: 1`).
-    pub tdm_reserved: bool,
+/// Reads `X-Robots-Tag` (for everybody, and for the crawler called `agent`) and `tdm-reservation`.
+/// What is not to be remembered after a moment that is past is not to be remembered.
+pub(crate) fn from_headers(headers: &HeaderMap, agent: &str, now: Timestamp) -> Directives {
+    let mut tags = Tags::default();
+    for value in headers.get_all("x-robots-tag") {
+        tags.read(&String::from_utf8_lossy(value.as_bytes()), product(agent));
+    }
+    let reserved = headers.get_all("tdm-reservation").iter().any(|value| value.as_bytes().trim_ascii() == b"1");
+    let over = tags.unavailable_after.is_some_and(|moment| moment <= now);
+    Directives { tdm_reservation: reserved, noindex: tags.directives.noindex || over, ..tags.directives }
 }
 
-impl Directives {
-    /// Reads `X-Robots-Tag` (for everybody, and for the crawler called `agent`) and `tdm-reservation`.
-    pub fn from_headers(headers: &HeaderMap, agent: &str) -> Self {
-        let mut directives = Self::default();
-        for value in headers.get_all("x-robots-tag") {
-            directives.read(&String::from_utf8_lossy(value.as_bytes()), product(agent));
-        }
-        directives.tdm_reserved =
-            headers.get_all("tdm-reservation").iter().any(|value| value.as_bytes().trim_ascii() == b"1");
-        directives
-    }
+#[derive(Default)]
+struct Tags {
+    directives: Directives,
+    unavailable_after: Option<Timestamp>,
+}
 
+impl Tags {
     /// One header: rules separated by commas. A name with a colon says whom the rules after it are for.
     fn read(&mut self, text: &str, agent: &str) {
         let mut is_for_us = true;
@@ -72,17 +60,8 @@ impl Directives {
     }
 
     fn apply(&mut self, rule: &str, is_for_us: bool) {
-        if !is_for_us {
-            return;
-        }
-        match rule.to_ascii_lowercase().as_str() {
-            "none" => (self.noindex, self.nofollow) = (true, true),
-            "noindex" => self.noindex = true,
-            "nofollow" => self.nofollow = true,
-            "noimageindex" => self.noimageindex = true,
-            "noai" => self.noai = true,
-            "noimageai" => self.noimageai = true,
-            _ => {}
+        if is_for_us {
+            self.directives.add(rule);
         }
     }
 }
@@ -145,7 +124,7 @@ mod tests {
         for line in lines {
             headers.append("x-robots-tag", line.parse().unwrap());
         }
-        Directives::from_headers(&headers, "Bowerbird/0.1 (+me)")
+        from_headers(&headers, "Bowerbird/0.1 (+me)", Timestamp(0))
     }
 
     fn words(directives: &Directives) -> String {
@@ -203,7 +182,9 @@ mod tests {
             ("otherbot: nofollow, unavailable_after: 2010-06-25", None),
         ] {
             let expected = expected.map(|seconds: i64| Timestamp(seconds * 1000));
-            assert_eq!(read(&[text]).unavailable_after, expected, "{text}");
+            let mut tags = Tags::default();
+            tags.read(text, "Bowerbird");
+            assert_eq!(tags.unavailable_after, expected, "{text}");
         }
     }
 
@@ -212,7 +193,17 @@ mod tests {
         for (value, expected) in [("1", true), (" 1 ", true), ("0", false), ("yes", false)] {
             let mut headers = HeaderMap::new();
             headers.insert("tdm-reservation", value.parse().unwrap());
-            assert_eq!(Directives::from_headers(&headers, "Bowerbird").tdm_reserved, expected, "{value:?}");
+            assert_eq!(from_headers(&headers, "Bowerbird", Timestamp(0)).tdm_reservation, expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_to_be_remembered_any_more_is_not() {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-robots-tag", "unavailable_after: 2010-06-25".parse().unwrap());
+        let moment = Timestamp(1_277_424_000_000);
+        for (now, expected) in [(Timestamp(0), false), (moment, true), (Timestamp(i64::MAX), true)] {
+            assert_eq!(from_headers(&headers, "Bowerbird", now).noindex, expected, "{now:?}");
         }
     }
 

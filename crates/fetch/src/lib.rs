@@ -6,7 +6,7 @@
 //! - The [`Guard`] passes or refuses every address before it is dialled; [`ResolveRule`]s and private
 //!   hosts are its only exceptions. Names come from a [`Resolve`], sockets from a [`Dial`], and the
 //!   address that was checked is the one that is dialled.
-//! - [`Robots`], [`Tdm`] and [`Directives`] say what a host allows; [`Manners`] says how long it is
+//! - [`Robots`], [`Tdm`] and [`facts::Directives`] say what a host allows; [`Manners`] says how long it is
 //!   left alone. They are pure: answers and times go in, decisions come out. Waiting between the
 //!   requests to a host, and asking it one thing at a time, is the caller's part.
 //!
@@ -50,7 +50,6 @@ mod tdm;
 mod tls;
 
 pub use crate::dial::{Dial, Tcp, Wire};
-pub use crate::directives::Directives;
 pub use crate::dns::{Addresses, Resolve, ResolveError, SystemResolver};
 pub use crate::error::{FetchError, Wait};
 pub use crate::fetcher::Fetcher;

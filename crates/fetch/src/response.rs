@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::{Bytes, BytesMut};
-use facts::{Timestamp, Url, UrlError};
+use facts::{Directives, Timestamp, Url, UrlError};
 use http::header::{self, HeaderMap, HeaderName};
 
 use crate::body::Body;
-use crate::directives::Directives;
+use crate::directives;
 use crate::error::FetchError;
 
 /// Dropping an unread body costs a connection; up to so many bytes, reading it costs less.
@@ -65,7 +65,7 @@ impl Response {
 
     /// What the headers forbid: `X-Robots-Tag` for everybody and for us, and `tdm-reservation`.
     pub fn directives(&self) -> Directives {
-        Directives::from_headers(&self.headers, &self.product)
+        directives::from_headers(&self.headers, &self.product, crate::fetcher::now())
     }
 
     /// Whether this answer changed our cookies, so that asking again may bring another answer.

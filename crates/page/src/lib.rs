@@ -48,12 +48,11 @@ mod text;
 mod tree;
 mod words;
 
-use facts::Url;
+use facts::{Directives, Url};
 
 pub use crate::language::language_code;
 pub use crate::links::{Link, LinkOrigin, Rel};
 pub use crate::media::{Media, MediaOrigin};
-pub use crate::robots::{RobotsMeta, parse_robots_directives};
 pub use crate::structured::{Structured, StructuredSource};
 pub use crate::text::{Tags, TextRun};
 pub use crate::tree::{NodeId, Tree};
@@ -121,7 +120,7 @@ pub struct Page {
     /// The address it wants to be known by.
     pub canonical: Option<Url>,
     /// What it asks of robots.
-    pub robots: RobotsMeta,
+    pub robots: Directives,
     /// Its RSS, Atom and JSON feeds.
     pub feeds: Vec<Url>,
     /// Where it sends its visitors by itself.

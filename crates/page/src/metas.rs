@@ -1,9 +1,9 @@
 //! `<meta>` and `<link>`: what a page says of itself.
 
-use facts::Url;
+use facts::{Directives, Url};
 
 use crate::language::language_code;
-use crate::robots::RobotsMeta;
+use crate::robots;
 use crate::text::{clip, fold};
 
 /// Enough for any honest head.
@@ -20,7 +20,7 @@ pub(crate) struct Metas {
     pub(crate) locale: Option<String>,
     pub(crate) og_title: String,
     pub(crate) og_description: String,
-    pub(crate) robots: RobotsMeta,
+    pub(crate) robots: Directives,
     pub(crate) refresh: Option<Url>,
     pub(crate) canonical: Option<Url>,
     pub(crate) feeds: Vec<Url>,
@@ -50,7 +50,7 @@ impl Metas {
             }
             _ if is_place(&name) && self.places.len() < PROPERTIES => self.places.push((name, content.into())),
             _ if is_media(&name) && self.media.len() < PROPERTIES => self.media.push((name, content.into())),
-            _ => self.robots = self.robots.and(RobotsMeta::from_meta(&name, content)),
+            _ => self.robots = self.robots.and(robots::from_meta(&name, content)),
         }
     }
 

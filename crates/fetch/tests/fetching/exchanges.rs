@@ -181,7 +181,7 @@ async fn headers_can_forbid() {
     let server = Server::start(move |_| answer(head, "")).await;
     let directives =
         client_of(server.address, settings()).send(page("http://example.org/")).await.unwrap().directives();
-    assert!(directives.noimageindex && directives.nofollow && directives.tdm_reserved && !directives.noindex);
+    assert!(directives.noimageindex && directives.nofollow && directives.tdm_reservation && !directives.noindex);
 }
 
 #[tokio::test]
