@@ -120,12 +120,9 @@ impl Tally {
         same("make", facts.make.clone(), text("make"));
         same("model", facts.model.clone(), text("model"));
         if let Some(date) = text("date_time_original") {
-            let ours = facts.taken.map(|taken| {
-                format!(
-                    "{:04}:{:02}:{:02} {:02}:{:02}:{:02}",
-                    taken.year, taken.month, taken.day, taken.hour, taken.minute, taken.second
-                )
-            });
+            // exiftool names the offset only where the date's own tag does.
+            let ours = facts.taken.map(|taken| taken.to_string().replacen('-', ":", 2).replacen('T', " ", 1));
+            let ours = ours.map(|ours| if date.len() == 19 { ours[..19].to_owned() } else { ours });
             same("date", ours, Some(date));
         }
         let at = facts.location.map(|location| location.at);

@@ -99,7 +99,7 @@ impl Facts {
             height,
             orientation: orientation.or_else(|| blocks.iter().find_map(|block| block.orientation)).unwrap_or(1),
             duration,
-            taken: blocks.iter().find_map(|block| block.taken),
+            taken: taken(&blocks),
             make: blocks.iter().find_map(|block| block.make.clone()),
             model: blocks.iter().find_map(|block| block.model.clone()),
             location,
@@ -123,6 +123,14 @@ impl Facts {
             partial,
         }
     }
+}
+
+/// The first date, with the offset that another block gives to the very same time of day.
+fn taken(blocks: &[Block]) -> Option<Taken> {
+    let first = blocks.iter().find_map(|block| block.taken)?;
+    let same = blocks.iter().filter_map(|block| block.taken).filter(|other| Taken { offset: None, ..*other } == first);
+    let offset = same.filter_map(|other| other.offset).next();
+    Some(Taken { offset: first.offset.or(offset), ..first })
 }
 
 impl Origin {

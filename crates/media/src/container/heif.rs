@@ -83,10 +83,8 @@ impl Place {
         let within = if self.in_meta { data? } else { file };
         match &self.extents[..] {
             [] => None,
-            [(at, length)] => {
-                let length = if *length == 0 { u64::MAX } else { *length };
-                Some(Content::Window(within.window(*at, length)))
-            }
+            [(at, 0)] => Some(Content::Window(within.from(*at))),
+            [(at, length)] => within.holds(*at, *length).then(|| Content::Window(within.window(*at, *length))),
             extents => {
                 let total: u64 = extents.iter().map(|(_, length)| *length).fold(0, u64::saturating_add);
                 let pieces: Option<Vec<&[u8]>> = extents.iter().map(|(at, length)| within.get(*at, *length)).collect();

@@ -1,6 +1,7 @@
-//! JPEG: segments up to the frame header.
+//! JPEG: segments up to the picture itself.
 
 use crate::container::Reading;
+use crate::metadata::vendor::{canon_heap, picture_info};
 use crate::metadata::{iptc, xmp};
 use crate::parts::{Parts, Window};
 
@@ -8,6 +9,9 @@ use crate::parts::{Parts, Window};
 const MAX_SEGMENTS: usize = 1000;
 /// As much as is put together of a block that was split over segments.
 const MAX_JOINED: usize = 1 << 20;
+
+/// As much of a camera's own segment as is looked at.
+const VENDOR: u64 = 2048;
 
 const EXIF: &[u8] = b"Exif\0";
 const XMP: &[u8] = b"http://ns.adobe.com/xap/1.0/\0";
@@ -22,9 +26,9 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
                 if let (Some(height), Some(width)) = (body.u16(1), body.u16(3)) {
                     reading.size(width.into(), height.into());
                 }
-                // Metadata stand before the frame header.
-                break;
             }
+            0xe0 => reading.blocks.extend(canon_heap(body.prefix(0, VENDOR))),
+            0xec => reading.blocks.extend(picture_info(body.prefix(0, VENDOR))),
             0xe1 | 0xed => blocks.take(marker, body),
             _ => {}
         }
@@ -124,7 +128,11 @@ impl<'a> Iterator for Segments<'a> {
                 (0xff, 0xd9 | 0xda) => return None,
                 (0xff, 1..) => {
                     let length = u64::from(self.file.u16(self.at + 2)?);
-                    let body = self.file.window(self.at + 4, length.checked_sub(2)?);
+                    // A segment that is cut off says nothing that can be relied on.
+                    if length < 2 || !self.file.holds(self.at + 2, length) {
+                        return None;
+                    }
+                    let body = self.file.window(self.at + 4, length - 2);
                     self.at += 2 + length;
                     return Some((marker, body));
                 }

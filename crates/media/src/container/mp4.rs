@@ -21,7 +21,8 @@ pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
     let mut seen = false;
     for unit in boxes(parts.window()) {
         match &unit.kind {
-            b"moov" => {
+            // What is cut off says nothing that can be relied on.
+            b"moov" if unit.complete => {
                 seen = true;
                 film.movie(unit.body, reading);
             }

@@ -38,7 +38,7 @@ pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
         match kind {
             b"IEND" => break,
             b"IDAT" => in_picture = true,
-            kind if is_of_use(kind) && length <= MAX_UNPACKED as u64 => {
+            kind if is_of_use(kind) && length <= MAX_UNPACKED as u64 && file.holds(at, 12 + length) => {
                 take(kind, file.window(at + 8, length), reading, &mut said);
             }
             _ => {}

@@ -58,6 +58,8 @@ fn webp(parts: &Parts<'_>, body: Window<'_>, reading: &mut Reading) {
                     reading.size((bits & 0x3fff) + 1, (bits >> 14 & 0x3fff) + 1);
                 }
             }
+            // What is cut off says nothing that can be relied on.
+            b"EXIF" | b"XMP " if content.len() + 1 < next - at - 8 => return,
             b"EXIF" => reading.exif(content),
             b"XMP " => reading.xmp(content.prefix(0, content.len())),
             _ => {}

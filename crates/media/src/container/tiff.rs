@@ -1,6 +1,7 @@
 //! TIFF, and the raw files of cameras that are TIFF inside.
 
 use crate::container::Reading;
+use crate::metadata::location::WrongLocation;
 use crate::metadata::tiff::{Directory, Entry};
 use crate::metadata::{exif, iptc};
 use crate::parts::Window;
@@ -10,7 +11,11 @@ use crate::sniff::Format;
 const MAX_PICTURES: u64 = 8;
 
 pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
-    let Some(exif) = exif::read(file) else { return };
+    let Some(mut exif) = exif::read(file) else { return };
+    // A directory that points out of the file is damaged, and so may be its way to the GPS.
+    if exif.first.entries.iter().any(|entry| !entry.is_inside()) && exif.block.location.is_some() {
+        exif.block.location = Some(Err(WrongLocation::Incomplete));
+    }
     reading.blocks.push(exif.block);
     let mut sizes: Vec<(bool, (u32, u32))> = Vec::new();
     sizes.extend(size(&exif.first));

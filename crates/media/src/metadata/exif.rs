@@ -6,6 +6,7 @@ use crate::metadata::date::Taken;
 use crate::metadata::location::{Location, LocationSource, WrongLocation, sign};
 use crate::metadata::text::{text, utf16};
 use crate::metadata::tiff::{Directory, Entry, Tiff};
+use crate::metadata::vendor::reconyx;
 use crate::metadata::{Block, MAX_KEYWORDS, Origin};
 use crate::parts::Window;
 
@@ -63,7 +64,8 @@ fn dates(camera: &Directory<'_>) -> (Option<Taken>, Option<Taken>) {
             None => taken,
         })
     };
-    (date(0x9003, 0x9011), date(0x9004, 0x9012))
+    let note = || camera.entries.iter().find(|entry| entry.tag == 0x927c).and_then(|note| reconyx(note.start(34)));
+    (date(0x9003, 0x9011).or_else(note), date(0x9004, 0x9012))
 }
 
 /// The photographer's notice, and the editor's after a NUL.
@@ -91,7 +93,7 @@ fn location(gps: &Directory<'_>) -> Option<Result<Location, WrongLocation>> {
         return None;
     }
     let (Some(lat), Some(lon)) = (lat, lon) else { return Some(Err(WrongLocation::Incomplete)) };
-    if !gps.complete || !lat.is_inside() || !lon.is_inside() {
+    if !lat.is_inside() || !lon.is_inside() {
         return Some(Err(WrongLocation::Incomplete));
     }
     // Inside the file, but perhaps not among the parts that are here: then nothing is known yet.

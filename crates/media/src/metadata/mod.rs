@@ -7,6 +7,7 @@ pub(crate) mod iptc;
 pub(crate) mod location;
 pub(crate) mod text;
 pub(crate) mod tiff;
+pub(crate) mod vendor;
 pub(crate) mod vorbis;
 pub(crate) mod xmp;
 

@@ -43,11 +43,9 @@ enum Kind {
     SignedRational,
 }
 
-/// A directory.
+/// A directory; empty where there is none that is whole.
 pub(crate) struct Directory<'a> {
     pub entries: Vec<Entry<'a>>,
-    /// Whether every entry it announces is inside the file and was read.
-    pub complete: bool,
 }
 
 impl<'a> Tiff<'a> {
@@ -71,9 +69,9 @@ impl<'a> Tiff<'a> {
         }
     }
 
-    /// The directory at this place; what is not inside the file is left out.
+    /// The directory at this place.
     pub fn directory(&self, at: u64) -> Directory<'a> {
-        let none = Directory { entries: Vec::new(), complete: false };
+        let none = Directory { entries: Vec::new() };
         // Offsets below the header belong to no directory, and zero says that there is none.
         if at < 8 {
             return none;
@@ -83,14 +81,12 @@ impl<'a> Tiff<'a> {
             true => (self.u64(at), at.saturating_add(8), 20),
         };
         let Some(count) = count else { return none };
-        let here = count.min(MAX_ENTRIES).min(self.window.len().saturating_sub(first) / size);
-        // One request for all of them, instead of one for each.
-        if self.window.get(first, here * size).is_none() {
+        // A directory that is not inside the file as a whole, or does not start with an entry, is
+        // none. One request for all of it, instead of one for each entry.
+        if count > MAX_ENTRIES || self.window.get(first, count * size).is_none() || self.entry(first).is_none() {
             return none;
         }
-        let entries: Vec<_> = (0..here).filter_map(|nth| self.entry(first + nth * size)).collect();
-        let complete = here == count;
-        Directory { entries, complete }
+        Directory { entries: (0..count).filter_map(|nth| self.entry(first + nth * size)).collect() }
     }
 
     fn entry(&self, at: u64) -> Option<Entry<'a>> {
@@ -142,6 +138,11 @@ impl<'a> Entry<'a> {
     /// The value as bytes, as many as are here.
     pub fn prefix(&self) -> &'a [u8] {
         self.tiff.window.prefix(self.at, self.size().unwrap_or(0))
+    }
+
+    /// The first bytes of the value, at most so many.
+    pub fn start(&self, limit: u64) -> &'a [u8] {
+        self.tiff.window.prefix(self.at, self.size().unwrap_or(0).min(limit))
     }
 
     /// Whether the structure counts bytes from the least significant.

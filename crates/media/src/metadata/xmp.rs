@@ -60,6 +60,8 @@ fn wide(packet: &[u8], unit: fn([u8; 2]) -> u16) -> String {
 #[derive(Default)]
 struct Packet {
     values: Vec<(String, String)>,
+    /// Whether it was read to the end of its description.
+    whole: bool,
 }
 
 /// An open element.
@@ -73,8 +75,10 @@ struct Open {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// Around the description: `x:xmpmeta`, `rdf:RDF`.
+    /// Around it all: `x:xmpmeta`.
     Wrapper,
+    /// `rdf:RDF`.
+    Descriptions,
     /// `rdf:Description` that speaks of the file.
     Description,
     Property,
@@ -89,8 +93,6 @@ impl Packet {
         let mut packet = Self::default();
         let mut reader = NsReader::from_str(text.trim_start_matches(['\u{feff}', '\0']));
         let config = reader.config_mut();
-        config.check_end_names = false;
-        config.allow_unmatched_ends = true;
         config.allow_dangling_amp = true;
         let mut open: Vec<Open> = Vec::new();
         loop {
@@ -116,6 +118,7 @@ impl Packet {
                 },
                 Event::End(_) => {
                     let Some(closed) = open.pop() else { continue };
+                    packet.whole |= closed.role == Role::Descriptions;
                     if let Some(property) = closed.property {
                         packet.add(&property, &closed.text);
                     }
@@ -136,8 +139,10 @@ impl Packet {
         let local = start.local_name();
         let local = local.as_ref();
         let (role, property) = match around.map_or(Role::Wrapper, |around| around.role) {
-            Role::Wrapper if is_rdf && local == "Description" => (Role::Description, None),
+            Role::Wrapper if is_rdf && local == "RDF" => (Role::Descriptions, None),
             Role::Wrapper => (Role::Wrapper, None),
+            Role::Descriptions if is_rdf && local == "Description" => (Role::Description, None),
+            Role::Descriptions => (Role::Foreign, None),
             Role::Description => (Role::Property, name),
             Role::Property | Role::List if is_rdf && matches!(local, "Alt" | "Bag" | "Seq" | "li") => {
                 (Role::List, around.and_then(|around| around.property.clone()))
@@ -184,7 +189,8 @@ impl Packet {
             .find_map(date);
         block.make = text("tiff:Make");
         block.model = text("tiff:Model");
-        block.location = self.location();
+        // A packet that is cut off or broken may have lost the other half of a place.
+        block.location = self.location().filter(|_| self.whole);
         block.names.sublocation = text("Iptc4xmpCore:Location");
         block.names.city = text("photoshop:City");
         block.names.state = text("photoshop:State");
