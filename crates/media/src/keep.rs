@@ -13,12 +13,12 @@ use crate::sniff::Format;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Preset {
-    /// What is likely a photograph, by the sides cameras give it [000 Tables 3, 4].
+    /// What is likely a photograph, by the sides cameras give it \[000 Tables 3, 4\].
     #[default]
     Photo,
-    /// What is no icon, banner or thumbnail [002 §4].
+    /// What is no icon, banner or thumbnail \[002 §4\].
     Query,
-    /// JPEG and PNG of some width that are no banners [003].
+    /// JPEG and PNG of some width that are no banners \[003\].
     Database,
 }
 

@@ -108,6 +108,11 @@ impl<'a> Window<'a> {
         self.get(0, self.len())
     }
 
+    /// Its first bytes, at most so many, when all of these are here.
+    pub fn first(&self, limit: u64) -> Option<&'a [u8]> {
+        self.get(0, self.len().min(limit))
+    }
+
     /// Whether these bytes lie inside, here or not.
     pub fn holds(&self, at: u64, len: u64) -> bool {
         self.place(at, len).is_some()

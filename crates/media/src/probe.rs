@@ -88,6 +88,11 @@ impl Probe {
         }
     }
 
+    /// The bytes from the start that it was given: where to go on when the file is kept.
+    pub fn start(&self) -> &[u8] {
+        &self.head
+    }
+
     /// What it wants next.
     pub fn next(&self) -> Wants {
         let parts = self.parts();

@@ -218,7 +218,8 @@ mod tests {
 
     #[test]
     fn files_are_told_by_content() {
-        let cases: &[(&[u8], Option<(MediaKind, &str)>)] = &[
+        type Case<'a> = (&'a [u8], Option<(MediaKind, &'a str)>);
+        let cases: &[Case<'_>] = &[
             (b"\xff\xd8\xff\xe0\0\x10JFIF\0", Some((MediaKind::Image, "jpeg"))),
             (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some((MediaKind::Image, "png"))),
             (b"GIF89a\x01\0\x01\0", Some((MediaKind::Image, "gif"))),

@@ -82,8 +82,8 @@ impl Place {
     fn content<'a>(&self, file: Window<'a>, data: Option<Window<'a>>) -> Option<Content<'a>> {
         let within = if self.in_meta { data? } else { file };
         match &self.extents[..] {
-            [] => None,
-            [(at, 0)] => Some(Content::Window(within.from(*at))),
+            // A length of zero would mean all of the file, which no block of metadata is.
+            [] | [(_, 0)] => None,
             [(at, length)] => within.holds(*at, *length).then(|| Content::Window(within.window(*at, *length))),
             extents => {
                 let total: u64 = extents.iter().map(|(_, length)| *length).fold(0, u64::saturating_add);

@@ -14,12 +14,14 @@ use crate::sniff::Format;
 
 /// As many elements of one level as are looked at.
 const MAX_ELEMENTS: usize = 2000;
+/// The element that holds all others.
+const SEGMENT: u32 = 0x1853_8067;
 /// Seconds from 1970 to 2001, which these files count from.
 const EPOCH_2001: i64 = 978_307_200;
 
 pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
     let mut block = Block::new(Origin::Container);
-    let Some(segment) = elements(file).find(|(id, _)| *id == 0x1853_8067).map(|(_, body)| body) else { return };
+    let Some(segment) = elements(file).find(|(id, _)| *id == SEGMENT).map(|(_, body)| body) else { return };
     let (mut tags_at, mut tags_seen) = (None, false);
     let (mut pictures, mut sound) = (false, false);
     for (id, body) in elements(segment) {
@@ -70,7 +72,7 @@ fn about(info: Window<'_>, reading: &mut Reading, block: &mut Block) {
         match id {
             0x2a_d7b1 => scale = number(body).unwrap_or(scale),
             0x4489 => length = float(body),
-            0x7ba9 => block.title = text(body.prefix(0, 4096)),
+            0x7ba9 => block.title = body.first(4096).and_then(text),
             0x4461 => {
                 let nanoseconds = body.u64(0).map(|bits| bits as i64);
                 block.taken =
@@ -94,7 +96,7 @@ fn picture_size(track: Window<'_>, reading: &mut Reading) {
 fn tags(body: Window<'_>, block: &mut Block) {
     let simple = elements(body).filter(|(id, _)| *id == 0x7373).flat_map(|(_, tag)| elements(tag));
     for (_, tag) in simple.filter(|(id, _)| *id == 0x67c8).take(MAX_ELEMENTS) {
-        let find = |wanted: u32| elements(tag).find(|(id, _)| *id == wanted).map(|(_, body)| body.prefix(0, 4096));
+        let find = |wanted: u32| elements(tag).find(|(id, _)| *id == wanted).and_then(|(_, body)| body.first(4096));
         let (Some(name), Some(value)) = (find(0x45a3).and_then(text), find(0x4487).and_then(text)) else { continue };
         match name.to_ascii_uppercase().as_str() {
             "TITLE" => block.title = block.title.take().or(Some(value)),
@@ -131,6 +133,10 @@ fn elements<'a>(window: Window<'a>) -> impl Iterator<Item = (u32, Window<'a>)> {
         // All ones: the size is not known, and it goes to the end.
         let unknown = value == (1 << (7 * size_length)) - 1;
         let body = if unknown { window.from(start) } else { window.window(start, value) };
+        // What is cut off says nothing that can be relied on, but for the whole of the file.
+        if !unknown && body.len() < value && id != SEGMENT {
+            return None;
+        }
         at = if unknown { u64::MAX } else { start.checked_add(value)? };
         Some((id, body))
     })

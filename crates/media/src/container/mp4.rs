@@ -109,12 +109,12 @@ impl Film {
     }
 
     fn user_data(&mut self, udta: Window<'_>, reading: &mut Reading) {
-        for unit in boxes(udta) {
+        for unit in boxes(udta).filter(|unit| unit.complete) {
             match &unit.kind {
                 b"loci" => self.locate(loci(unit.body)),
                 b"\xa9xyz" => {
-                    let words = string(unit.body).unwrap_or_default();
-                    self.locate(Some(Location::iso6709(&words, LocationSource::Quicktime)));
+                    let words = string(unit.body);
+                    self.locate(words.map(|words| Location::iso6709(&words, LocationSource::Quicktime)));
                 }
                 b"meta" => self.meta(unit.body),
                 b"XMP_" => reading.xmp(unit.body.prefix(0, unit.body.len())),
@@ -132,7 +132,7 @@ impl Film {
             .unwrap_or_default();
         let Some(items) = find(meta, b"ilst") else { return };
         for item in boxes(items) {
-            let value = || find(item.body, b"data").and_then(|data| text(data.prefix(8, 4096)));
+            let value = || find(item.body, b"data").and_then(|data| text(data.first(4096)?.get(8..)?));
             let nth = u32::from_be_bytes(item.kind) as usize;
             match nth.checked_sub(1).and_then(|nth| keys.get(nth)) {
                 Some(key) => self.keyed(key, value()),
@@ -209,7 +209,7 @@ impl Film {
 /// A text of user data: in QuickTime's way with its length and language, in 3GPP's with version
 /// and language, or in a data box.
 fn string(body: Window<'_>) -> Option<String> {
-    let bytes = body.prefix(0, 4096);
+    let bytes = body.first(4096)?;
     let after = |count: usize| bytes.get(count..);
     match bytes {
         [_, _, _, _, b'd', b'a', b't', b'a', ..] => text(after(16)?),
@@ -224,7 +224,7 @@ fn string(body: Window<'_>) -> Option<String> {
 /// The location box of 3GPP: language, name, role, then longitude, latitude and altitude in
 /// sixteenths of a bit.
 fn loci(body: Window<'_>) -> Option<Result<Location, WrongLocation>> {
-    let bytes = body.prefix(0, 4096);
+    let bytes = body.first(4096)?;
     let name = bytes.get(6..)?;
     let length = match name {
         [0xfe, 0xff, ..] => name.chunks_exact(2).position(|pair| pair == [0, 0])? * 2 + 2,

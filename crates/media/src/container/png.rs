@@ -115,9 +115,7 @@ fn take(kind: &[u8], body: Window<'_>, reading: &mut Reading, said: &mut Block) 
 /// the key word in that language.
 fn international(rest: &[u8]) -> Option<(bool, &[u8])> {
     let [packed, _, rest @ ..] = rest else { return None };
-    let mut pieces = rest.splitn(3, |byte| *byte == 0);
-    (pieces.next(), pieces.next());
-    Some((*packed == 1, pieces.next()?))
+    Some((*packed == 1, rest.splitn(3, |byte| *byte == 0).nth(2)?))
 }
 
 /// A block that ImageMagick wrote as text: a name and a length on lines of their own, then

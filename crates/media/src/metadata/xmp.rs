@@ -95,8 +95,7 @@ impl Packet {
         let config = reader.config_mut();
         config.allow_dangling_amp = true;
         let mut open: Vec<Open> = Vec::new();
-        loop {
-            let Ok(event) = reader.read_event() else { break };
+        while let Ok(event) = reader.read_event() {
             match event {
                 Event::Start(start) => {
                     if open.len() >= MAX_DEPTH {
