@@ -20,20 +20,32 @@ const PHOTOSHOP: &[u8] = b"Photoshop 3.0\0";
 
 pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
     let mut blocks = Blocks::default();
-    for (marker, body) in Segments::of(file) {
-        match marker {
-            0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) => {
-                if let (Some(height), Some(width)) = (body.u16(1), body.u16(3)) {
-                    reading.size(width.into(), height.into());
-                }
-            }
-            0xe0 => reading.blocks.extend(canon_heap(body.prefix(0, VENDOR))),
-            0xec => reading.blocks.extend(picture_info(body.prefix(0, VENDOR))),
-            0xe1 | 0xed => blocks.take(marker, body),
-            _ => {}
+    let mut segments = Segments::of(file);
+    let mut last = None;
+    while let Some(segment) = segments.next() {
+        if let Some((marker, body)) = last.replace(segment) {
+            take(marker, body, &mut blocks, reading);
         }
     }
+    // A segment is believed when what follows it is whole: one with a damaged length leads nowhere.
+    if let (Some((marker, body)), false) = (last, segments.cut) {
+        take(marker, body, &mut blocks, reading);
+    }
     blocks.read(reading);
+}
+
+fn take<'a>(marker: u8, body: Window<'a>, blocks: &mut Blocks<'a>, reading: &mut Reading) {
+    match marker {
+        0xc0..=0xcf if !matches!(marker, 0xc4 | 0xc8 | 0xcc) && reading.width.is_none() => {
+            if let (Some(height), Some(width)) = (body.u16(1), body.u16(3)) {
+                reading.size(width.into(), height.into());
+            }
+        }
+        0xe0 => reading.blocks.extend(canon_heap(body.prefix(0, VENDOR))),
+        0xec => reading.blocks.extend(picture_info(body.prefix(0, VENDOR))),
+        0xe1 | 0xed => blocks.take(marker, body),
+        _ => {}
+    }
 }
 
 /// The blocks of metadata, some of them in many segments.
@@ -105,11 +117,13 @@ struct Segments<'a> {
     file: Window<'a>,
     at: u64,
     left: usize,
+    /// Whether the file ends inside of the next segment.
+    cut: bool,
 }
 
 impl<'a> Segments<'a> {
     fn of(file: Window<'a>) -> Self {
-        Self { file, at: 2, left: MAX_SEGMENTS }
+        Self { file, at: 2, left: MAX_SEGMENTS, cut: false }
     }
 }
 
@@ -119,6 +133,7 @@ impl<'a> Iterator for Segments<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         while self.left > 0 {
             self.left -= 1;
+            self.cut = !self.file.holds(self.at, 2);
             let [first, marker] = self.file.array(self.at)?;
             match (first, marker) {
                 // Fill bytes before a marker.
@@ -127,9 +142,10 @@ impl<'a> Iterator for Segments<'a> {
                 // The picture itself, or the end.
                 (0xff, 0xd9 | 0xda) => return None,
                 (0xff, 1..) => {
+                    self.cut = !self.file.holds(self.at + 2, 2);
                     let length = u64::from(self.file.u16(self.at + 2)?);
-                    // A segment that is cut off says nothing that can be relied on.
-                    if length < 2 || !self.file.holds(self.at + 2, length) {
+                    self.cut = length < 2 || !self.file.holds(self.at + 2, length);
+                    if self.cut {
                         return None;
                     }
                     let body = self.file.window(self.at + 4, length - 2);

@@ -11,11 +11,7 @@ use crate::sniff::Format;
 const MAX_PICTURES: u64 = 8;
 
 pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
-    let Some(mut exif) = exif::read(file) else { return };
-    // A directory that points out of the file is damaged, and so may be its way to the GPS.
-    if exif.first.entries.iter().any(|entry| !entry.is_inside()) && exif.block.location.is_some() {
-        exif.block.location = Some(Err(WrongLocation::Incomplete));
-    }
+    let Some(exif) = exif::read(file) else { return };
     reading.blocks.push(exif.block);
     let mut sizes: Vec<(bool, (u32, u32))> = Vec::new();
     sizes.extend(size(&exif.first));
@@ -39,6 +35,12 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
             }
             0xc612 => reading.format = Format::named("dng"),
             _ => {}
+        }
+    }
+    // A directory that points out of the file is damaged, and so may be its way to a place.
+    if exif.first.entries.iter().any(|entry| !entry.is_inside()) {
+        for location in reading.blocks.iter_mut().filter_map(|block| block.location.as_mut()) {
+            *location = Err(WrongLocation::Incomplete);
         }
     }
     // The first that is not a reduced copy, else the largest.

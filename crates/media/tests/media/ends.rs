@@ -92,6 +92,21 @@ fn metadata_at_the_end_take_just_that_end() {
 }
 
 #[test]
+fn a_tiff_file_with_its_directories_at_the_end_is_read_from_there() {
+    for picture in [30_000, 100_000, 2_000_000] {
+        let mut exif = Exif { picture, ..Exif::at(HELSINKI) };
+        exif.first.extend(tiff_size());
+        let file = exif.bytes();
+        for total in [Some(file.len() as u64), None] {
+            let (facts, bytes, pieces) = probe(&file, total);
+            assert_eq!(facts, read(&file));
+            assert!(near(&facts, HELSINKI));
+            assert!(bytes <= 128 << 10 && pieces <= 3, "{bytes} bytes in {pieces} pieces");
+        }
+    }
+}
+
+#[test]
 fn a_picture_without_metadata_is_not_asked_for_its_end() {
     let file = webp(&Carried::default().picture(2_000_000));
     assert_eq!(probe(&file, Some(file.len() as u64)).2, 1);

@@ -43,6 +43,8 @@ pub fn gps((lat, lon): (f64, f64)) -> Vec<(u16, Value)> {
 /// A TIFF structure: a first directory with a camera and this much more, a date, and a GPS directory.
 pub struct Exif {
     pub little: bool,
+    /// Bytes of a picture between the header and the first directory.
+    pub picture: usize,
     pub first: Vec<(u16, Value)>,
     pub gps: Vec<(u16, Value)>,
 }
@@ -60,19 +62,22 @@ impl Exif {
             (0x013b, text("A. Person")),
             (0x8298, text("CC BY-SA 4.0")),
         ];
-        Self { little: true, first, gps }
+        Self { little: true, picture: 0, first, gps }
     }
 
     pub fn bytes(self) -> Vec<u8> {
         let little = self.little;
-        let mut bytes = if little { b"II*\0\x08\0\0\0".to_vec() } else { b"MM\0*\0\0\0\x08".to_vec() };
+        let first_at = 8 + self.picture as u32;
+        let (start, place) =
+            if little { (b"II*\0", first_at.to_le_bytes()) } else { (b"MM\0*", first_at.to_be_bytes()) };
+        let mut bytes = [&start[..], &place, &vec![0x55; self.picture]].concat();
         let camera = vec![(0x9003, text("2018:04:18 15:40:26")), (0x9011, text("+03:00"))];
         let mut first = self.first;
         first.push((0x8769, Value::Long(0)));
         first.push((0x8825, Value::Long(0)));
         first.sort_by_key(|(tag, _)| *tag);
         // Where the directories lie is known when their sizes are: written twice, the second time right.
-        let camera_at = 8 + directory(&first, 8, little).len() as u32;
+        let camera_at = first_at + directory(&first, first_at, little).len() as u32;
         let gps_at = camera_at + directory(&camera, camera_at, little).len() as u32;
         for (tag, value) in &mut first {
             match tag {
@@ -81,7 +86,7 @@ impl Exif {
                 _ => {}
             }
         }
-        bytes.extend(directory(&first, 8, little));
+        bytes.extend(directory(&first, first_at, little));
         bytes.extend(directory(&camera, camera_at, little));
         bytes.extend(directory(&self.gps, gps_at, little));
         bytes
@@ -257,14 +262,18 @@ pub fn webp(carried: &Carried) -> Vec<u8> {
     riff(b"WEBP", &chunks)
 }
 
-/// A TIFF file is an EXIF block with a size; where a picture is to be in between, the directories
-/// move behind it.
+/// A TIFF file is an EXIF block with a size, here with the picture after it.
 pub fn tiff(carried: &Carried) -> Vec<u8> {
     let mut bytes = carried.exif.clone();
     if bytes.is_empty() {
         let first = vec![(0x02bc, Value::Bytes(carried.xmp.clone()))];
-        bytes =
-            Exif { first: [tiff_size(), first].into_iter().flatten().collect(), gps: vec![], little: false }.bytes();
+        bytes = Exif {
+            first: [tiff_size(), first].into_iter().flatten().collect(),
+            gps: vec![],
+            little: false,
+            picture: 0,
+        }
+        .bytes();
     }
     bytes.resize(bytes.len() + carried.picture, 0x55);
     bytes
