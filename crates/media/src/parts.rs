@@ -9,6 +9,10 @@ use std::cell::Cell;
 /// As many bytes as are ever kept of a file's start, and of its end.
 pub(crate) const REACH: usize = 64 << 10;
 
+/// The length of a file of unknown length, and the most a server may say: far enough from the
+/// largest number that offsets inside of a file can be added to.
+pub(crate) const ENDLESS: u64 = u64::MAX >> 2;
+
 /// The bytes of a file that are here: its start, and perhaps its end.
 pub(crate) struct Parts<'a> {
     head: &'a [u8],
@@ -41,7 +45,7 @@ impl<'a> Parts<'a> {
 
     /// All of the file.
     pub fn window(&'a self) -> Window<'a> {
-        Window { parts: self, start: 0, end: self.total.unwrap_or(u64::MAX) }
+        Window { parts: self, start: 0, end: self.total.unwrap_or(ENDLESS).min(ENDLESS) }
     }
 
     /// The first bytes, as many as are here.
@@ -98,7 +102,7 @@ pub(crate) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// How long it is; `u64::MAX` or nearly so where the file's length is not known.
+    /// How long it is; more than any file where its length is not known.
     pub fn len(&self) -> u64 {
         self.end - self.start
     }

@@ -4,7 +4,7 @@ use facts::Timestamp;
 
 use crate::container;
 use crate::finding::{Facts, Unreadable};
-use crate::parts::{Missed, Parts, REACH};
+use crate::parts::{ENDLESS, Missed, Parts, REACH};
 use crate::sniff::{Structure, sniff};
 
 /// After the last byte a structure asks for, what it asks for next is mostly near.
@@ -68,16 +68,20 @@ impl Probe {
         self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// The file ends with the bytes given last.
+    /// The file ends with the bytes given last: there is no more, whatever was announced.
     pub fn ended(&mut self) {
         self.total = Some(self.head.len() as u64);
     }
 
-    /// The last bytes of the file, and where they begin; of more than 64 KiB the last are kept.
+    /// The last bytes of the file, and where they begin; of more than 64 KiB the last are kept, and
+    /// none from where no file reaches.
     pub fn tail(&mut self, offset: u64, bytes: &[u8]) {
+        if offset > ENDLESS {
+            return;
+        }
         let skip = bytes.len().saturating_sub(REACH);
-        let (offset, bytes) = (offset.saturating_add(skip as u64), &bytes[skip..]);
-        self.total = Some(offset.saturating_add(bytes.len() as u64));
+        let (offset, bytes) = (offset + skip as u64, &bytes[skip..]);
+        self.total = Some(offset + bytes.len() as u64);
         match (self.head.len() as u64).checked_sub(offset) {
             // Both ends meet, and the file is here as a whole.
             Some(known) => {

@@ -13,7 +13,7 @@ pub(crate) struct Unit<'a> {
     /// Whether all of it is inside of what it is in.
     pub complete: bool,
     /// Where the next one begins.
-    next: u64,
+    pub next: u64,
 }
 
 /// The boxes one after the other, as far as their heads can be read.

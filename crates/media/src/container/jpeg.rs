@@ -22,7 +22,7 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
     let mut blocks = Blocks::default();
     let mut segments = Segments::of(file);
     let mut last = None;
-    while let Some(segment) = segments.next() {
+    for segment in segments.by_ref() {
         if let Some((marker, body)) = last.replace(segment) {
             take(marker, body, &mut blocks, reading);
         }

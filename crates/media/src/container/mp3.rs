@@ -9,6 +9,8 @@ const BITRATES: [[u32; 15]; 2] = [
     [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
     [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ];
+/// What is longer is a file of unknown length.
+const MAX_SOUND: u64 = 1 << 40;
 const RATES: [u32; 3] = [44_100, 48_000, 32_000];
 
 pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
@@ -27,7 +29,7 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
             let frames = u32::from_be_bytes(frames.try_into().unwrap_or_default());
             reading.lasts(u64::from(frames) * u64::from(frame.samples()), frame.rate.into());
         }
-    } else if sound.len() < u64::MAX / 16 {
+    } else if sound.len() < MAX_SOUND {
         reading.lasts(sound.len() * 8, u64::from(frame.bitrate) * 1000);
     }
 }

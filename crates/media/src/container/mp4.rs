@@ -13,13 +13,21 @@ use crate::sniff::Format;
 
 /// Seconds from 1904, which these files count from, to 1970.
 const EPOCH_1904: i64 = 2_082_844_800;
+/// As many boxes of the file as are looked at.
+const MAX_BOXES: usize = 2000;
 /// The identity of a box that holds XMP.
 const XMP_UUID: [u8; 16] = *b"\xbe\x7a\xcf\xcb\x97\xa9\x42\xe8\x9c\x71\x99\x94\x91\xe3\xaf\xac";
 
 pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
     let mut film = Film::default();
-    let mut seen = false;
-    for unit in boxes(parts.window()) {
+    let file = parts.window();
+    let (mut at, mut seen) = (0, false);
+    for _ in 0..MAX_BOXES {
+        // What comes after the movie box is not worth a request.
+        if seen && file.peek(at, 8).is_none() {
+            break;
+        }
+        let Some(unit) = unit(file, at) else { break };
         match &unit.kind {
             // What is cut off says nothing that can be relied on.
             b"moov" if unit.complete => {
@@ -32,14 +40,12 @@ pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
             }
             _ => {}
         }
-        if seen && film.block.location.is_some() {
-            break;
-        }
+        at = unit.next;
     }
-    // The movie box is at the end, or too long to be here as a whole.
-    if film.block.location.is_none() && (!seen || parts.missed().from.is_some()) {
+    // The movie box is at the end, and perhaps longer than what is here of it.
+    if !seen {
         match parts.tail() {
-            Some(tail) => film.last_boxes(tail, reading, seen),
+            Some(tail) => film.last_boxes(tail, reading),
             None => parts.want_end(),
         }
     }
@@ -179,7 +185,7 @@ impl Film {
     }
 
     /// Among the last bytes of a file, boxes from which one comes to its very end.
-    fn last_boxes(&mut self, tail: Window<'_>, reading: &mut Reading, seen: bool) {
+    fn last_boxes(&mut self, tail: Window<'_>, reading: &mut Reading) {
         let Some(bytes) = tail.all() else { return };
         let found = bytes.windows(4).enumerate().skip(4);
         let found = found.filter(|(_, kind)| matches!(*kind, b"moov" | b"udta" | b"meta")).take(64);
@@ -187,7 +193,7 @@ impl Film {
             let at = at as u64 - 4;
             let Some(Unit { kind, body, .. }) = unit(tail, at).filter(|_| reaches_end(tail, at)) else { continue };
             match &kind {
-                b"moov" if !seen => self.movie(body, reading),
+                b"moov" => self.movie(body, reading),
                 b"udta" => self.user_data(body, reading),
                 b"meta" => self.meta(body),
                 _ => continue,

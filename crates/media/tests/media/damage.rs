@@ -44,6 +44,18 @@ fn exercise(bytes: &[u8]) -> Option<Facts> {
         }
     }
     assert_eq!(probe.next(), Wants::Nothing);
+    // A length that nobody told, or that is a lie, must do no harm either.
+    for total in [None, Some(u64::MAX), Some(7)] {
+        let mut probe = Probe::new(total);
+        probe.head(bytes);
+        probe.next();
+        probe.facts(NOW).ok();
+        for offset in [u64::MAX - 10, u64::MAX >> 2, 0] {
+            probe.tail(offset, bytes);
+            probe.next();
+            probe.facts(NOW).ok();
+        }
+    }
     let whole = read_whole(bytes, NOW).ok();
     if bytes.len() <= 64 << 10 {
         assert_eq!(probe.facts(NOW).ok(), whole);
