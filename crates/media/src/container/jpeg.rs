@@ -88,18 +88,15 @@ impl<'a> Blocks<'a> {
     }
 
     fn read(self, reading: &mut Reading) {
-        match &self.exif[..] {
-            [] => {}
-            [first, rest @ ..] => {
-                let continued = rest.iter().take_while(|next| !matches!(next.peek(0, 2), Some(b"II" | b"MM"))).count();
-                let pieces: Option<Vec<&[u8]>> = self.exif[..=continued].iter().map(Window::all).collect();
-                match pieces {
-                    Some(pieces) if continued > 0 => {
-                        let joined = pieces.concat();
-                        reading.exif(Parts::whole(&joined[..joined.len().min(MAX_JOINED)]).window());
-                    }
-                    _ => reading.exif(*first),
+        if let Some((first, rest)) = self.exif.split_first() {
+            let continued = rest.iter().take_while(|next| !matches!(next.peek(0, 2), Some(b"II" | b"MM"))).count();
+            let pieces = || self.exif[..=continued].iter().map(Window::all).collect::<Option<Vec<&[u8]>>>();
+            match (continued > 0).then(pieces).flatten() {
+                Some(pieces) => {
+                    let joined = pieces.concat();
+                    reading.exif(Parts::whole(&joined[..joined.len().min(MAX_JOINED)]).window());
                 }
+                None => reading.exif(*first),
             }
         }
         reading.xmp(self.xmp.unwrap_or_default());

@@ -291,7 +291,8 @@ fn coordinate(text: &str, reference: Option<&str>, positive: char, negative: cha
         return Err(WrongLocation::OutOfRange);
     }
     match letter.map(|letter| sign(letter, positive, negative)) {
-        Some(Some(_)) if degrees < 0.0 => Err(WrongLocation::OutOfRange),
+        // A sign may say again what the letter says, but not the opposite.
+        Some(Some(sign)) if degrees < 0.0 && sign > 0.0 => Err(WrongLocation::OutOfRange),
         Some(Some(sign)) => Ok(sign * amount),
         // A decimal fraction carries its own sign; plain zeros are judged with the other coordinate.
         None if minutes == 0.0 && numbers.contains('.') && !numbers.contains(',') => Ok(degrees),

@@ -171,7 +171,7 @@ const STARTS: [&[u8]; 20] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_are_read(start in 0..STARTS.len(), rest in prop::collection::vec(any::<u8>(), 0..2000)) {

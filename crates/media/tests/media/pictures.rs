@@ -150,6 +150,7 @@ fn xmp_coordinates_are_read_in_every_form_and_refused_by_reason() {
         ("60.1699", "24.9384", Ok(HELSINKI)),
         ("-33.8568", "151.2153", Ok((-33.8568, 151.2153))),
         ("33,51.408S", "151,12.918e", Ok((-33.8568, 151.2153))),
+        ("-33,51.408S", "151,12.918E", Ok((-33.8568, 151.2153))),
         ("60,10.194", "24,56.304", Err(MissingReference)),
         ("60,10.194E", "24,56.304N", Err(MissingReference)),
         ("0,0N", "0,0E", Err(NullIsland)),
