@@ -2,7 +2,7 @@
 //!
 //! Pages with an address rarely link to each other. The way from one to the next leads over pages
 //! without an address: a directory of places is one step away, a guide two, a story three, a
-//! column four. These are the bridges of [001]; tags, archives, products and profiles are its
+//! column four. These are the bridges of \[001\]; tags, archives, products and profiles are its
 //! tails. The rest of a page's links are drawn at random, mostly from articles and tails.
 
 use crate::Settings;

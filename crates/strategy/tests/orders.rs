@@ -90,7 +90,7 @@ fn with_nothing_to_tell_links_apart_best_first_is_breadth_first() {
     assert_eq!(tree().crawl(&*by_name("best-first").unwrap(), "http://x.example/a"), "abcdefgh");
 }
 
-/// [000] Figure 20 and Table 1, as a page.
+/// \[000\] Figure 20 and Table 1, as a page.
 const CERN: &str = r#"<!doctype html><html lang="en"><head><title>The birth of the web</title></head><body>
 <header>CERN <span>Accelerating science</span> <a href="/signin">Sign in</a> <a href="/directory">Directory</a></header>
 <nav>CERN Main menu <ul>
