@@ -9,22 +9,25 @@ use crawl::quantity::{parse_bytes, parse_duration};
 use facts::{MediaKind, Url};
 use fetch::ResolveRule;
 
+/// The data directory when none is named.
+pub const DATA: &str = "./bowerbird-data";
+
 /// Finds pictures, sounds and films of places on the web.
 #[derive(Parser)]
 #[command(name = "bowerbird", version, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Try it without any network:  bowerbird demo")]
 pub struct Arguments {
     /// The data directory: the library, the queue and the files.
-    #[arg(long, global = true, value_name = "DIR", env = "BOWERBIRD_DATA", default_value = "./bowerbird-data")]
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "DIR", env = "BOWERBIRD_DATA", default_value = DATA)]
     pub data: PathBuf,
     /// Settings to start from; the command line wins.
-    #[arg(long, global = true, value_name = "FILE")]
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Print one JSON document (or one object a line) instead of text.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,
     /// Say more on stderr; twice for everything.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, help_heading = "Everywhere", action = clap::ArgAction::Count)]
     pub verbose: u8,
     #[command(subcommand)]
     pub command: Command,
@@ -85,7 +88,7 @@ Ctrl-c stops cleanly. The same command with the same --name goes on where it sto
 that came to its end it starts a new one from the best link that waits. Without any limit a run is
 one task of --task-pages pages.
 
-Patterns are matched against the whole address: * stands for anything, ? for one character.")]
+Patterns are matched against the whole address; * stands for anything.")]
 pub struct Crawl {
     /// Start pages.
     #[arg(value_name = "SEED")]

@@ -1,6 +1,6 @@
 //! What a media file shows: bytes in, facts out.
 //!
-//! - [`sniff`] tells what a file is by its first bytes; neither its name nor what a server says of
+//! - [`sniff()`] tells what a file is by its first bytes; neither its name nor what a server says of
 //!   it counts.
 //! - A [`Probe`] reads format, size and metadata from the ends of a file, and says which bytes it
 //!   wants next; [`read_whole`] does the same with all of it. Both give [`Facts`]: when and where a

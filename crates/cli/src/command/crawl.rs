@@ -33,7 +33,8 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
     };
     let summary = result?;
     closed?;
-    report(&place, &summary)
+    report(&place, &summary)?;
+    say_how_to_go_on(&place, &summary)
 }
 
 /// Works on an open store; ctrl-c and SIGTERM stop it cleanly.
@@ -164,7 +165,7 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
     if place.json {
         return print_json(summary);
     }
-    let Summary { name, images, .. } = summary;
+    let images = &summary.images;
     print_line(format!(
         "{} pages and {} in {:.1} s ({:.1} pages/s); stopped: {}",
         summary.pages,
@@ -182,17 +183,20 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
     print_counts("not kept:", &images.refused)?;
     print_counts("went wrong:", &summary.errors)?;
     print_line(format!("{} addresses wait; files are in {}", summary.queued, place.data.join("media").display()))?;
-    let flags = if place.data == Path::new("./bowerbird-data") {
-        String::new()
-    } else {
-        format!(" --data {}", place.data.display())
-    };
-    match summary.stopped.as_str() {
-        "empty" => {}
-        "interrupted" => print_line(format!("go on where it stopped:  bowerbird crawl --resume {name}{flags}"))?,
-        _ => print_line(format!("go on from here:  bowerbird crawl --resume {name}{flags}"))?,
-    }
     Ok(())
+}
+
+/// Says how to go on with a run that was not the last there is to do.
+fn say_how_to_go_on(place: &Place, summary: &Summary) -> anyhow::Result<()> {
+    if place.json || summary.stopped == "empty" {
+        return Ok(());
+    }
+    let data = match place.data.as_path() {
+        path if path == Path::new(crate::arguments::DATA) => String::new(),
+        path => format!(" --data {}", path.display()),
+    };
+    let from = if summary.stopped == "interrupted" { "where it stopped" } else { "from here" };
+    print_line(format!("go on {from}:  bowerbird crawl --resume {}{data}", summary.name))
 }
 
 fn print_counts(title: &str, counts: &std::collections::BTreeMap<String, u64>) -> anyhow::Result<()> {
