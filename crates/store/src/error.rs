@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process writes to this data directory.
-    #[error("{dir} is in use by process {pid} ({what}): stop it first, or use another --data directory", dir = .dir.display())]
+    #[error(
+        "{dir} is in use by process {pid} ({what}): stop it first, or use another --data directory",
+        dir = .dir.display()
+    )]
     InUse {
         /// The data directory.
         dir: PathBuf,
@@ -17,25 +20,37 @@ pub enum StoreError {
         what: String,
     },
     /// There is nothing to read.
-    #[error("there is no data directory at {dir}: start a crawl first, or name another with --data", dir = .dir.display())]
+    #[error(
+        "there is no data directory at {dir}: start a crawl first, or name another with --data",
+        dir = .dir.display()
+    )]
     Missing {
         /// The directory asked for.
         dir: PathBuf,
     },
     /// The directory holds something else.
-    #[error("{dir} holds other files and no crawl: name a new or empty directory with --data", dir = .dir.display())]
+    #[error(
+        "{dir} holds other files and no crawl: name a new or empty directory with --data",
+        dir = .dir.display()
+    )]
     Foreign {
         /// The directory asked for.
         dir: PathBuf,
     },
     /// The disk is full.
-    #[error("the disk of {path} is full: free some space and start again, nothing written so far is lost", path = .path.display())]
+    #[error(
+        "the disk of {path} is full: free some space and start again, nothing written so far is lost",
+        path = .path.display()
+    )]
     DiskFull {
         /// What could not be written.
         path: PathBuf,
     },
     /// The directory or a file in it cannot be written.
-    #[error("{path} cannot be written ({reason}): change its permissions, or use another --data directory", path = .path.display())]
+    #[error(
+        "{path} cannot be written ({reason}): change its permissions, or use another --data directory",
+        path = .path.display()
+    )]
     NotWritable {
         /// What could not be written.
         path: PathBuf,
@@ -43,7 +58,10 @@ pub enum StoreError {
         reason: String,
     },
     /// A file of the store is not as it was written.
-    #[error("{path} is damaged ({reason}): restore it from a backup, or move it away to start without what it remembers", path = .path.display())]
+    #[error(
+        "{path} is damaged ({reason}): restore it from a backup, or move it away to go on without what it remembers",
+        path = .path.display()
+    )]
     Damaged {
         /// The damaged file or directory.
         path: PathBuf,
@@ -51,7 +69,10 @@ pub enum StoreError {
         reason: String,
     },
     /// Written by a later version of the program.
-    #[error("{path} was written by a newer version (format {found}, this program knows {known}): update the program", path = .path.display())]
+    #[error(
+        "{path} was written by a newer version (format {found}, this program knows {known}): update the program",
+        path = .path.display()
+    )]
     Newer {
         /// The file or directory.
         path: PathBuf,
@@ -61,19 +82,28 @@ pub enum StoreError {
         known: u32,
     },
     /// Another process holds the library for longer than anyone should.
-    #[error("{path} is locked by another program: close what has it open and start again", path = .path.display())]
+    #[error(
+        "{path} is locked by another program: close what has it open and start again",
+        path = .path.display()
+    )]
     Locked {
         /// The file.
         path: PathBuf,
     },
     /// Writing stopped after an earlier failure.
-    #[error("{path} takes no more writes since one failed: look for the first error, free disk space, start again", path = .path.display())]
+    #[error(
+        "{path} takes no more writes since one failed: look for the first error, free disk space, start again",
+        path = .path.display()
+    )]
     Stopped {
         /// The part of the store.
         path: PathBuf,
     },
     /// Opened for reading only.
-    #[error("{path} was opened for reading only", path = .path.display())]
+    #[error(
+        "{path} was opened for reading only",
+        path = .path.display()
+    )]
     ReadOnly {
         /// The file.
         path: PathBuf,
@@ -87,7 +117,10 @@ pub enum StoreError {
         number: i64,
     },
     /// Anything else the system refused.
-    #[error("{path}: {reason}", path = .path.display())]
+    #[error(
+        "{path}: {reason}",
+        path = .path.display()
+    )]
     Io {
         /// The file.
         path: PathBuf,

@@ -218,6 +218,28 @@ async fn a_directory_of_a_newer_version_is_left_alone() {
     assert!(matches!(error, Some(StoreError::Newer { found: 77, .. })), "{error:?}");
 }
 
+#[tokio::test]
+async fn a_queue_without_its_library_is_not_taken_for_that_of_another() {
+    let dir = filled().await;
+    fs::remove_file(dir.path().join("library.db")).unwrap();
+    let error = open(dir.path()).err().expect("refused");
+    assert!(error.to_string().contains("it belongs to another library.db"), "{error}");
+    fs::remove_dir_all(dir.path().join("frontier")).unwrap();
+    open(dir.path()).expect("a new start");
+
+    // The other way round the library keeps what it has, and the crawl starts over.
+    let dir = filled().await;
+    fs::remove_dir_all(dir.path().join("frontier")).unwrap();
+    let store = open(dir.path()).unwrap();
+    let crawl = store.library().crawl("demo").await.unwrap().expect("the crawl is there");
+    let before = store.library().figures(crawl.id, None).await.unwrap();
+    let run = store.library().start_run(crawl.id, RunLimits::default(), 1_000).await.unwrap();
+    for n in 0..5 {
+        visit(&store, crawl.id, run.id, n).await.unwrap();
+    }
+    assert_eq!(store.library().figures(crawl.id, None).await.unwrap(), before);
+}
+
 fn files_below(dir: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {

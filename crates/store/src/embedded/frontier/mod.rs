@@ -43,9 +43,10 @@ use crate::{
 pub(crate) struct EmbeddedFrontier(Arc<Worker<State>>);
 
 impl EmbeddedFrontier {
-    /// Opens or makes the queue. After an unclean stop each host waits its full delay.
-    pub fn open(path: &Path, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
-        let state = State::open(path, Clock::start(), default_delay, active_hosts)?;
+    /// Opens or makes the queue of a library. After an unclean stop each host waits its full delay.
+    pub fn open(path: &Path, library: i32, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
+        let mut state = State::open(path, Clock::start(), default_delay, active_hosts)?;
+        state.belong_to(library)?;
         Ok(Self(Arc::new(Worker::start(path, state)?)))
     }
 

@@ -140,7 +140,6 @@ impl Spaces {
         read: impl Fn(&[u8]) -> Option<T>,
     ) -> Result<Vec<T>, StoreError> {
         let mut found = Vec::new();
-
         let upper = next_prefix(prefix);
         let range = (Bound::Included(from), upper.as_deref().map_or(Bound::Unbounded, Bound::Excluded));
         for guard in self.keyspace(space).range::<&[u8], _>(range) {

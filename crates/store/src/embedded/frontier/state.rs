@@ -25,6 +25,8 @@ const OPENING_KEY: &[u8] = b"opening";
 /// The last [`Restart`]. Kept over clean stops: someone may stop and start again before the delays
 /// that count from it have passed.
 const RESTART_KEY: &[u8] = b"restart";
+/// The identity of the library whose crawls wait here.
+const LIBRARY_KEY: &[u8] = b"library";
 
 /// Addresses remembered as lately seen (about 100 bytes each).
 const RECENT: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
@@ -77,6 +79,15 @@ impl State {
             spaces,
             clock,
         })
+    }
+
+    /// Refuses a queue whose library was moved away: the numbers of its crawls would mean others.
+    pub fn belong_to(&mut self, library: i32) -> Result<(), StoreError> {
+        match self.spaces.read::<i32>(Space::Meta, LIBRARY_KEY)? {
+            Some(known) if known == library => Ok(()),
+            Some(_) => Err(self.spaces.damaged("it belongs to another library.db")),
+            None => self.spaces.put(Space::Meta, LIBRARY_KEY, &library),
+        }
     }
 
     /// Refuses work after [`close`](Self::close), which would undo its mark.

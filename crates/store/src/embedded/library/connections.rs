@@ -20,8 +20,8 @@ pub(super) struct Connections {
 }
 
 impl Connections {
-    /// Opens or makes the library, for writing.
-    pub fn write(path: &Path) -> Result<Self, StoreError> {
+    /// Opens or makes the library, for writing; gives its identity too.
+    pub fn write(path: &Path) -> Result<(Self, i32), StoreError> {
         let open = || {
             let db = Connection::open(path)?;
             db.busy_timeout(Duration::from_secs(10))?;
@@ -37,8 +37,9 @@ impl Connections {
         };
         let mut db = open().map_err(|error| StoreError::sqlite(path, &error))?;
         schema::migrate(&mut db, path)?;
+        let identity = schema::identity(&db).map_err(|error| StoreError::sqlite(path, &error))?;
         let writer = Worker::start(path, db)?;
-        Ok(Self { path: path.to_owned(), writer: Some(writer), readers: Mutex::default() })
+        Ok((Self { path: path.to_owned(), writer: Some(writer), readers: Mutex::default() }, identity))
     }
 
     /// Opens a library that is there, for reading only.

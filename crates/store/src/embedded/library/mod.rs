@@ -30,9 +30,9 @@ use crate::{
 pub(crate) struct EmbeddedLibrary(Arc<Connections>);
 
 impl EmbeddedLibrary {
-    /// Opens or makes the library, for writing.
-    pub fn write(path: &Path) -> Result<Self, StoreError> {
-        Connections::write(path).map(|connections| Self(Arc::new(connections)))
+    /// Opens or makes the library, for writing; gives its identity too.
+    pub fn write(path: &Path) -> Result<(Self, i32), StoreError> {
+        Connections::write(path).map(|(connections, identity)| (Self(Arc::new(connections)), identity))
     }
 
     /// Opens a library that is there, for reading only.

@@ -1,5 +1,7 @@
 //! The tables of the library, as steps from nothing to the newest version.
 
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::path::Path;
 
 use rusqlite::Connection;
@@ -146,6 +148,18 @@ pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError
         apply(db).map_err(|error| StoreError::sqlite(path, &error))?;
     }
     Ok(())
+}
+
+/// The number that tells this library from others, made with it.
+pub(super) fn identity(db: &Connection) -> rusqlite::Result<i32> {
+    let found = db.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    if found != 0 {
+        return Ok(found);
+    }
+    // Hashers are seeded at random.
+    let made = (RandomState::new().hash_one(std::process::id()) as i32) | 1;
+    db.pragma_update(None, "application_id", made)?;
+    Ok(made)
 }
 
 /// The version of a library, unless it is of the future.
