@@ -62,16 +62,10 @@ impl Store {
         fs::create_dir_all(dir).map_err(|error| StoreError::io(dir, &error))?;
         refuse_foreign(dir)?;
         let lock = WriterLock::take(dir, &options.what)?;
-<<<<<<< HEAD
-        let library = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
-        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), options.default_delay, options.active_hosts)?;
-        let files = Files::open(dir.join(MEDIA), |id| library.path_of(id))?;
-=======
         let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
         let frontier =
             EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options.default_delay, options.active_hosts)?;
-        let files = Files::open(dir.join(MEDIA))?;
->>>>>>> store
+        let files = Files::open(dir.join(MEDIA), |id| library.path_of(id))?;
         let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
         Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, _lock: lock })
     }
