@@ -37,9 +37,9 @@ pub enum Answer {
         /// The `Retry-After`, if there was one.
         retry_after: Option<Duration>,
     },
-    /// Another 5xx.
+    /// Another 5xx: this page is broken, which says little about the others.
     Failing,
-    /// No answer: no connection, no secure one, or none in time.
+    /// No answer: no connection, no secure one, none in time, or a gateway that says so.
     Silent,
 }
 
@@ -74,6 +74,7 @@ impl Answer {
     pub fn of_status(status: u16, retry_after: Option<Duration>) -> Self {
         match status {
             429 | 503 => Self::Busy { retry_after },
+            502 | 504 => Self::Silent,
             500.. => Self::Failing,
             _ => Self::Fine,
         }
@@ -93,7 +94,11 @@ impl Manners {
         if *answer == Answer::Fine {
             return RestAdvice { until: now + delay, failures: 0, give_up: false };
         }
-        let failures = failures.saturating_add(1);
+        let failures = match answer {
+            // Broken pages slow the host down, but do not make it count as down.
+            Answer::Failing => failures.max(failures.saturating_add(1).min(self.open_after.saturating_sub(1))),
+            _ => failures.saturating_add(1),
+        };
         let backed_off = self.after(failures);
         let rest = match answer {
             // A host that says when it is ready again is believed, unless it has failed too often.
@@ -147,7 +152,11 @@ mod tests {
             (None, 3, Answer::Silent, (80, 4, false)),
             (None, 4, Answer::Silent, (600, 5, false)),
             (None, 5, Answer::Silent, (1200, 6, false)),
-            (None, 9, Answer::Failing, (19_200, 10, false)),
+            (None, 2, Answer::Failing, (40, 3, false)),
+            (None, 3, Answer::Failing, (80, 4, false)),
+            (None, 4, Answer::Failing, (80, 4, false)),
+            (None, 9, Answer::Failing, (9_600, 9, false)),
+            (None, u32::MAX, Answer::Failing, (21_600, u32::MAX, true)),
             (None, 10, Answer::Silent, (21_600, 11, false)),
             (None, 11, Answer::Silent, (21_600, 12, true)),
             (None, u32::MAX, Answer::Silent, (21_600, u32::MAX, true)),
@@ -167,7 +176,8 @@ mod tests {
             (429, Answer::Busy { retry_after: minute }),
             (503, Answer::Busy { retry_after: minute }),
             (500, Answer::Failing),
-            (502, Answer::Failing),
+            (502, Answer::Silent),
+            (504, Answer::Silent),
         ] {
             assert_eq!(Answer::of_status(status, minute), expected, "{status}");
         }

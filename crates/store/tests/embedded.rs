@@ -75,6 +75,7 @@ suite! { Embedded:
         an_address_is_visited_once_unless_it_is_reopened,
         budgets_hold_for_links_but_not_for_seeds_redirects_and_media,
         finishing_twice_changes_nothing,
+        a_redirect_within_its_host_survives_a_kill,
         the_target_of_a_redirect_takes_the_place_of_what_led_to_it,
         a_killed_queue_has_its_claimed_rows_again,
         after_a_kill_every_host_waits_its_full_delay,

@@ -90,6 +90,21 @@ pub async fn the_target_of_a_redirect_takes_the_place_of_what_led_to_it(home: im
     assert_eq!(order, ["d.example/new", "b.example/second", "c.example/third"]);
 }
 
+pub async fn a_redirect_within_its_host_survives_a_kill(mut home: impl Home) {
+    let frontier = home.frontier();
+    frontier.add(ONE, vec![page("http://a.example/old", Order::FirstIn)], PLENTY).await.unwrap();
+    frontier.add(ONE, vec![page("http://a.example/other", Order::FirstIn)], PLENTY).await.unwrap();
+    let claim = claim_one(&*frontier, ONE).await;
+    release(&*frontier, &claim).await;
+    let target = Link { hops: vec![claim.id], ..page("http://a.example/new", Order::FirstIn) };
+    let moved = visited(claim, Outcome::Redirect(target.url.clone()), vec![target]);
+    frontier.finish(ONE, &[moved], PLENTY).await.unwrap();
+    drop(frontier);
+    home.restart(Stop::Killed).await;
+    let (claims, _) = claim_when_free(&*home.frontier(), ONE).await;
+    assert_eq!(names(&claims), ["a.example/new"]);
+}
+
 pub async fn the_first_discovery_counts(home: impl Home) {
     let frontier = home.frontier();
     let mut first = page("http://a.example/x", Order::FirstIn);

@@ -95,12 +95,19 @@ impl Backlog {
     /// A rank that no row of the lane comes before once `edits` are done, claimed rows included:
     /// after a crash those wait again.
     pub fn lower_bound(&self, lane: Lane, edits: &[Edit]) -> Option<Rank> {
-        let gone = |rank: Rank| edits.contains(&Edit::Remove(lane, rank));
-        let taken = self.taken.iter().filter(|(l, rank)| *l == lane && !gone(*rank)).map(|&(_, rank)| rank);
-        let new = edits.iter().filter_map(|edit| match *edit {
-            Edit::Insert(l, rank) if l == lane && !gone(rank) => Some(rank),
-            _ => None,
-        });
+        // In order: the target of a redirect may come where what led to it has just gone.
+        let (mut new, mut gone) = (Vec::new(), Vec::new());
+        for &edit in edits {
+            match edit {
+                Edit::Insert(l, rank) if l == lane => new.push(rank),
+                Edit::Remove(l, rank) if l == lane => {
+                    new.retain(|&inserted| inserted != rank);
+                    gone.push(rank);
+                }
+                _ => {}
+            }
+        }
+        let taken = self.taken.iter().filter(|(l, rank)| *l == lane && !gone.contains(rank)).map(|&(_, rank)| rank);
         self.fronts[lane as usize].lower_bound().into_iter().chain(taken).chain(new).min()
     }
 
