@@ -1,12 +1,11 @@
 # The two commands of the README are `make demo` and `make test`; both install what they need.
 
 CARGO ?= cargo
-DEMO_DATA ?= bowerbird-data/demo
 
 .PHONY: demo test lint bench setup clean
 
 demo: setup  ## crawl a made web on this machine and show what was found
-	$(CARGO) run --quiet --bin bowerbird -- demo --data $(DEMO_DATA)
+	$(CARGO) run --quiet --bin bowerbird -- demo
 
 test: setup  ## every test
 	$(CARGO) test --workspace

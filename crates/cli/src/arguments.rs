@@ -183,7 +183,7 @@ pub struct Stats {
 #[derive(Args)]
 pub struct Demo {
     /// Pages to crawl.
-    #[arg(long, value_name = "N", default_value_t = 150)]
+    #[arg(long, value_name = "N", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..))]
     pub pages: u64,
     /// The number the web is made from.
     #[arg(long, value_name = "N", default_value_t = 1)]

@@ -71,6 +71,16 @@ pub fn print_line(line: impl AsRef<str>) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// `1 page`, `2 pages`, `2 addresses`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let ending = match noun {
+        _ if count == 1 => "",
+        noun if noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{count} {noun}{ending}")
+}
+
 /// Prints rows under headings, numbers to the right.
 pub fn print_table(headings: &[&str], rows: &[Vec<String>]) -> anyhow::Result<()> {
     let width = |column: usize| {

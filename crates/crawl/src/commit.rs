@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Budgets, CrawlId, Outcome, RunId, Store, StoreError, Visited};
+use store::{Budgets, CrawlId, Recorded, RunId, Store, StoreError, VisitKind, Visited};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
@@ -18,8 +18,8 @@ const WINDOW: Duration = Duration::from_millis(20);
 pub(crate) struct Committed {
     pub visits: usize,
     pub page_claims: usize,
-    pub pages: u64,
-    pub bytes: u64,
+    /// What of them was new; a visit made again after a crash is not.
+    pub recorded: Recorded,
 }
 
 /// Starts the one writer of a run; it ends when the sender is dropped.
@@ -43,15 +43,11 @@ pub(crate) fn committer(
                     Ok(None) | Err(_) => break,
                 }
             }
-            let done = Committed {
-                visits: visits.len(),
-                page_claims: visits.iter().filter(|visit| visit.claim.link.kind == store::VisitKind::Page).count(),
-                pages: visits.iter().filter(|visit| matches!(visit.outcome, Outcome::Page(_))).count() as u64,
-                bytes: visits.iter().map(|visit| visit.bytes).sum(),
-            };
-            store.commit(crawl, run, visits, budgets).await?;
+            let page_claims = visits.iter().filter(|visit| visit.claim.link.kind == VisitKind::Page).count();
+            let count = visits.len();
+            let recorded = store.commit(crawl, run, visits, budgets).await?;
             // The engine may have gone after an error of its own; the visits are safe all the same.
-            let _ = report.send(done);
+            let _ = report.send(Committed { visits: count, page_claims, recorded });
         }
         Ok(())
     });

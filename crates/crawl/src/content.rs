@@ -7,7 +7,7 @@ use facts::{Directives, Url};
 use fetch::{FetchError, Response};
 use store::{Claim, Link, MediaFile, Store, StoreError, VisitKind};
 use strategy::Filter;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::settings::Limits;
 
@@ -37,6 +37,8 @@ pub(crate) struct Unread {
     pub body: BytesMut,
     pub content_type: Option<String>,
     pub directives: Directives,
+    /// Held until the page is read, when it is a large one.
+    pub lane: Option<OwnedSemaphorePermit>,
 }
 
 /// Why a visit gave nothing.
@@ -64,12 +66,12 @@ impl Trouble {
 /// Takes bodies in, bounded over all requests in flight.
 pub(crate) struct Contents {
     store: Arc<Store>,
-    large: Semaphore,
+    large: Arc<Semaphore>,
 }
 
 impl Contents {
     pub fn new(store: Arc<Store>) -> Self {
-        Self { store, large: Semaphore::new(LARGE) }
+        Self { store, large: Arc::new(Semaphore::new(LARGE)) }
     }
 
     /// Takes in the body of a successful answer. An error of the store ends the crawl; anything
@@ -109,7 +111,7 @@ impl Contents {
         let mut lane = None;
         while let Some(chunk) = response.chunk().await? {
             if lane.is_none() && body.len() + chunk.len() > SMALL {
-                lane = self.large.acquire().await.ok();
+                lane = Arc::clone(&self.large).acquire_owned().await.ok();
             }
             body.extend_from_slice(&chunk);
             if body.len() as u64 > most {
@@ -117,7 +119,7 @@ impl Contents {
             }
         }
         let content_type = response.content_type().map(str::to_owned);
-        Ok(Content::Page(Unread { body, content_type, directives: response.directives() }))
+        Ok(Content::Page(Unread { body, content_type, directives: response.directives(), lane }))
     }
 
     /// Streams a media file to its place.

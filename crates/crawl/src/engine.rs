@@ -17,6 +17,7 @@ use tokio::task::{Id, JoinSet};
 use crate::commit::{Committed, committer};
 use crate::content::Contents;
 use crate::error::CrawlError;
+use crate::links::Hops;
 use crate::origin::Origins;
 use crate::settings::{Reach, Settings};
 use crate::stop::Stop;
@@ -57,15 +58,26 @@ pub async fn run(
     let manners = settings.manners();
     let fetcher = Fetcher::new(fetch_settings(&settings, &reach))?;
 
-    let reachable = reachable_seeds(&fetcher, &settings.seeds).await?;
+    let (reachable, unreachable) = reachable_seeds(&fetcher, &settings.seeds).await;
+    let known = match store.library().crawl(name).await? {
+        Some(crawl) => store.frontier().figures(crawl.id).await?.known_pages,
+        None => 0,
+    };
+    if known == 0 && reachable.is_empty() {
+        let nothing = unreachable.is_empty();
+        return Err(if nothing { CrawlError::NoSeeds } else { CrawlError::Unreachable(unreachable) });
+    }
+    for (seed, why) in &unreachable {
+        tracing::warn!("{seed}: {why}");
+    }
     let stored = serde_json::to_value(&settings).unwrap_or_default();
     let crawl = store.library().save_crawl(name, &stored).await?;
-    let seeds = reachable.iter().map(|seed| seed_link(seed, strategy.seed())).collect();
+    let starts = store.library().starts(crawl.id).await?;
+    starts.iter().for_each(|start| filter.widen(&start.url));
+    let failed = |seed: &Url| starts.iter().any(|start| start.failed && start.url.id() == seed.id());
+    let seeds = reachable.iter().map(|seed| seed_link(seed, strategy.seed(), failed(seed))).collect();
     store.frontier().add(crawl.id, seeds, settings.budgets.into()).await?;
-    let before = store.frontier().figures(crawl.id).await?;
-    if before.known_pages == 0 {
-        return Err(CrawlError::NoSeeds);
-    }
+    let started = store.frontier().now().await?;
     let run = store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?;
     let figures = store.library().figures(crawl.id, Some(run.id)).await?;
 
@@ -79,7 +91,7 @@ pub async fn run(
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
         visitor: Arc::new(Visitor {
-            origins: Origins::new(Arc::clone(&store), fetcher.clone(), manners),
+            origins: Origins::new(Arc::clone(&store), fetcher.clone(), manners, settings.tries, started),
             store: Arc::clone(&store),
             fetcher,
             manners,
@@ -87,6 +99,7 @@ pub async fn run(
             filter: Arc::new(filter),
             settings: settings.clone(),
             contents: Contents::new(Arc::clone(&store)),
+            hops: Hops::new(),
             cpu: Semaphore::new(cores),
         }),
         store: Arc::clone(&store),
@@ -136,6 +149,7 @@ enum End {
     MaxTime,
     MaxBytes,
     Empty,
+    Resting,
     Until,
     Disk,
     Interrupted,
@@ -148,6 +162,7 @@ impl End {
             Self::MaxTime => "max-time",
             Self::MaxBytes => "max-bytes",
             Self::Empty => "empty",
+            Self::Resting => "resting",
             Self::Until => "until",
             Self::Disk => "disk",
             Self::Interrupted => "interrupted",
@@ -229,15 +244,19 @@ impl Engine {
             }
             let wait = match next {
                 Some(moment) => moment.since(self.store.frontier().now().await?),
-                None if idle => return Ok(self.nothing_left()),
+                None if idle => return self.nothing_left().await,
                 None => TICK,
             };
-            if idle && wait > self.settings.patience {
-                return Ok(self.nothing_left());
+            if idle && wait > self.settings.longest_wait() {
+                return self.nothing_left().await;
             }
             tokio::select! {
                 Some((claim, ending)) = self.flights.land() => self.landed(claim, ending).await?,
-                Some(done) = self.committed.recv() => self.safe(done),
+                done = self.committed.recv() => match done {
+                    Some(done) => self.safe(done),
+                    // The writer ended with an error, which `work` reports.
+                    None => return Ok(End::Interrupted),
+                },
                 // A host becomes free. The store keeps time in whole milliseconds: round up.
                 () = tokio::time::sleep(wait + Duration::from_millis(1)), if self.free_slots() > 0 => {}
                 () = self.stop.wait() => return Ok(End::Interrupted),
@@ -264,12 +283,14 @@ impl Engine {
         self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages }).await
     }
 
-    /// Nothing more can be claimed: because the pages are used up, or because nothing waits.
-    fn nothing_left(&self) -> End {
-        match self.run.limits.pages {
-            Some(limit) if self.pages >= limit => End::MaxPages,
-            _ => End::Empty,
+    /// Nothing more can be claimed: because the pages are used up, because nothing waits, or
+    /// because all that waits is of hosts that rest for long.
+    async fn nothing_left(&self) -> Result<End, StoreError> {
+        if self.run.limits.pages.is_some_and(|limit| self.pages >= limit) {
+            return Ok(End::MaxPages);
         }
+        let figures = self.store.frontier().figures(self.run.crawl).await?;
+        Ok(if figures.queued_pages + figures.queued_media == 0 { End::Empty } else { End::Resting })
     }
 
     fn limit_reached(&self) -> Option<End> {
@@ -302,12 +323,10 @@ impl Engine {
             None => self.broken(claim).await?,
         };
         self.note(&visited);
+        tracing::info!("{}: {}", visited.claim.link.url, told(&visited.outcome));
         self.uncommitted += 1;
-        // The committer is gone only after an error, which `work` reports when it joins it.
-        if self.commits.send(visited).await.is_err() {
-            self.uncommitted -= 1;
-            self.open_pages -= page;
-        }
+        // The writer is gone only after an error: the loop sees that next, and ends.
+        let _ = self.commits.send(visited).await;
         Ok(())
     }
 
@@ -335,8 +354,8 @@ impl Engine {
     fn safe(&mut self, done: Committed) {
         self.uncommitted -= done.visits;
         self.open_pages -= done.page_claims;
-        self.pages += done.pages;
-        self.bytes += done.bytes;
+        self.pages += done.recorded.pages;
+        self.bytes += done.recorded.bytes;
     }
 
     /// Tells how it is going; gives a reason to end that only a look around can find.
@@ -361,12 +380,8 @@ impl Engine {
                 Ok(None) | Err(_) => break,
             }
         }
-        let now = self.store.frontier().now().await?;
-        let hosts: Vec<HostName> = self.flights.claims.values().map(|claim| claim.link.url.host()).collect();
+        // Their hosts stay busy: when the store is closed they rest their full delay from then on.
         self.flights.tasks.shutdown().await;
-        for host in hosts {
-            self.let_rest(&host, now).await?;
-        }
         Ok(())
     }
 }
@@ -382,8 +397,8 @@ fn fetch_settings(settings: &Settings, reach: &Reach) -> fetch::Settings {
     }
 }
 
-/// Seeds whose names resolve to addresses that may be asked; an error when that is none of them.
-async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> Result<Vec<Url>, CrawlError> {
+/// Seeds whose names resolve to addresses that may be asked, and those that do not, with the reason.
+async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> (Vec<Url>, Vec<(Url, String)>) {
     let mut reachable = Vec::new();
     let mut refused = Vec::new();
     for seed in seeds {
@@ -392,16 +407,11 @@ async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> Result<Vec<Url>, C
             Err(error) => refused.push((seed.clone(), error.to_string())),
         }
     }
-    if reachable.is_empty() && !refused.is_empty() {
-        return Err(CrawlError::Unreachable(refused));
-    }
-    for (seed, why) in refused {
-        tracing::warn!("{seed}: {why}");
-    }
-    Ok(reachable)
+    (reachable, refused)
 }
 
-fn seed_link(seed: &Url, order: facts::Order) -> Link {
+/// A seed that failed before is tried again when it is named again.
+fn seed_link(seed: &Url, order: facts::Order, reopen: bool) -> Link {
     Link {
         url: seed.clone(),
         kind: VisitKind::Page,
@@ -411,7 +421,7 @@ fn seed_link(seed: &Url, order: facts::Order) -> Link {
         referer: None,
         context: LinkContext::default(),
         hops: Vec::new(),
-        reopen: false,
+        reopen,
     }
 }
 
@@ -419,4 +429,15 @@ fn seed_link(seed: &Url, order: facts::Order) -> Link {
 fn free_disk(dir: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(dir).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// A visit in a word or two, for the log.
+fn told(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::Page(page) => format!("page, {} media named", page.media.len()),
+        Outcome::Media(file) => format!("kept as {} ({} bytes)", file.format, file.size),
+        Outcome::Redirect(target) => format!("leads to {target}"),
+        Outcome::Refused(reason) => format!("not kept: {reason}"),
+        Outcome::Failed { detail, .. } => detail.clone(),
+    }
 }

@@ -1,6 +1,10 @@
 //! What a page gives to visit next.
 
-use facts::{Directives, MediaKind, Order, Url, UrlError};
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+
+use facts::{Directives, MediaKind, Order, Url, UrlError, UrlId};
+use lru::LruCache;
 use page::Page;
 use store::{Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
 use strategy::{Filter, Refusal, Strategy};
@@ -103,6 +107,26 @@ fn cut(text: &str) -> String {
 
 /// Hops of one redirect chain.
 const HOPS: usize = 10;
+const HOPS_REMEMBERED: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
+
+/// Redirects that this process made. Cookies live as long as it does: a chain that began before
+/// has lost those it was given on the way, and begins anew when it comes back to itself.
+pub(crate) struct Hops(Mutex<LruCache<UrlId, ()>>);
+
+impl Hops {
+    pub fn new() -> Self {
+        Self(Mutex::new(LruCache::new(HOPS_REMEMBERED)))
+    }
+
+    fn made(&self, id: UrlId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(id, ());
+    }
+
+    fn were_ours(&self, chain: &[UrlId]) -> bool {
+        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        chain.iter().all(|id| made.contains(id))
+    }
+}
 
 /// A redirect is a link of its own: its target waits under its own host. Back to an address of
 /// its own chain it leads only after a cookie was set, as cookie walls do.
@@ -110,6 +134,7 @@ pub(crate) fn redirect(
     claim: &Claim,
     target: Result<Url, UrlError>,
     cookie_set: bool,
+    hops: &Hops,
     filter: &Filter,
 ) -> Result<Content, Trouble> {
     let target =
@@ -119,14 +144,23 @@ pub(crate) fn redirect(
     }
     let id = target.id();
     let returns = id == claim.id || claim.link.hops.contains(&id);
-    if returns && !cookie_set {
+    let ours = hops.were_ours(&claim.link.hops);
+    hops.made(claim.id);
+    if returns && !cookie_set && ours {
         return Err(Trouble::lasting("redirect", format!("redirects in a circle, back to {target}")));
+    }
+    if claim.link.parent.is_none() {
+        filter.widen(&target);
     }
     let admitted = match claim.link.kind {
         VisitKind::Page => filter.admits(&target, claim.link.depth).is_ok(),
         VisitKind::Media(kind) => filter.admits_media(&target, kind).is_ok(),
     };
-    let onward = admitted.then(|| Box::new(Link { reopen: returns, ..hop(claim, target.clone()) }));
+    let mut onward = Link { reopen: returns, ..hop(claim, target.clone()) };
+    if returns && !ours {
+        onward.hops = vec![claim.id];
+    }
+    let onward = admitted.then(|| Box::new(onward));
     Ok(Content::Redirect(target, onward))
 }
 

@@ -7,25 +7,27 @@ use std::time::Duration;
 use facts::{HostName, Origin, Timestamp, Url};
 use fetch::{Accept, Answer, Fetcher, Manners, ROBOTS_LIMIT, Request, Robots, TDM_PATH, Tdm};
 use lru::LruCache;
-use store::{Frontier, OriginFile, OriginRecord, OriginTrouble, Rest, Store, StoreError};
+use store::{Claim, Frontier, OriginFile, OriginRecord, OriginTrouble, Reservation, Rest, Store, StoreError};
 
-const ROBOTS_PATH: &str = "/robots.txt";
 /// Parsed files kept in memory; the others are parsed again from the store.
 const PARSED: NonZeroUsize = NonZeroUsize::new(2048).unwrap();
 /// RFC 9309 §2.3.1.2: at least five hops are followed.
 const HOPS: usize = 5;
-/// How long a redirected robots.txt waits for its other host to be free.
+/// How long a redirected file waits for its other host to be free.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long an answer about reservations holds.
-const TDM_FRESH: Duration = Duration::from_secs(24 * 3600);
+/// How long an answer holds that says nothing about it.
+const DAY: Duration = Duration::from_secs(24 * 3600);
 
 /// The rules of origins, as far as they are known.
 pub(crate) struct Origins {
     store: Arc<Store>,
     fetcher: Fetcher,
     manners: Manners,
-    robots: Parsed<Rules>,
-    tdm: Parsed<Tdm>,
+    robots: Parsed<Rules<Robots>>,
+    tdm: Parsed<Rules<Tdm>>,
+    /// How often a file is asked for when that fails in a way that may pass.
+    tries: u32,
+    started: Timestamp,
 }
 
 /// Rules that were parsed lately, with the moment they expire.
@@ -49,20 +51,15 @@ impl<T> Parsed<T> {
     }
 }
 
-/// What robots.txt says, or why that is not known.
-pub(crate) struct Rules {
-    pub robots: Robots,
+/// What a file of an origin says, or why that is not known.
+pub(crate) struct Rules<T> {
+    pub says: T,
     /// Set when the origin could not be asked.
     pub trouble: Option<OriginTrouble>,
     /// How long this holds.
     pub until: Timestamp,
-}
-
-impl Rules {
-    /// Nothing may be fetched for now, which may be otherwise when the origin is asked again.
-    pub fn may_pass(&self) -> bool {
-        self.robots.is_unreachable() && self.trouble.as_ref().is_none_or(|trouble| trouble.passing)
-    }
+    /// Nothing is known yet, which may be otherwise when the origin is asked again.
+    pub may_pass: bool,
 }
 
 /// One file as its server gave it.
@@ -75,38 +72,40 @@ struct File {
     answer: Answer,
 }
 
-impl File {
-    fn record(self, now: Timestamp, fresh_for: Duration) -> OriginRecord {
-        let Self { status, trouble, body, .. } = self;
-        OriginRecord { at: now, fresh_until: now + fresh_for, status, trouble, body }
-    }
-}
-
 impl Origins {
-    pub fn new(store: Arc<Store>, fetcher: Fetcher, manners: Manners) -> Self {
-        Self { store, fetcher, manners, robots: Parsed::new(), tdm: Parsed::new() }
+    pub fn new(store: Arc<Store>, fetcher: Fetcher, manners: Manners, tries: u32, started: Timestamp) -> Self {
+        Self { store, fetcher, manners, robots: Parsed::new(), tdm: Parsed::new(), tries, started }
     }
 
     /// The rules for crawlers, when they were asked for and still hold.
-    pub async fn robots(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Rules>>, StoreError> {
-        if let Some(rules) = self.robots.get(origin, now) {
-            return Ok(Some(rules));
-        }
-        let record = self.fresh(origin, OriginFile::Robots, now).await?;
-        Ok(record.map(|record| {
-            let (robots, until) = (self.read_robots(&record), record.fresh_until);
-            self.robots.put(origin, until, Rules { robots, trouble: record.trouble, until })
-        }))
+    pub async fn robots(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Rules<Robots>>>, StoreError> {
+        self.rules(&self.robots, OriginFile::Robots, origin, now, |record| self.read_robots(record)).await
     }
 
     /// The reservations of text and data mining rights, when they were asked for and still hold.
-    pub async fn tdm(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Tdm>>, StoreError> {
-        if let Some(rules) = self.tdm.get(origin, now) {
+    pub async fn tdm(&self, origin: &Origin, now: Timestamp) -> Result<Option<Arc<Rules<Tdm>>>, StoreError> {
+        let read = |record: &OriginRecord| Tdm::from_answer(record.status, &record.body);
+        self.rules(&self.tdm, OriginFile::Tdm, origin, now, read).await
+    }
+
+    async fn rules<T>(
+        &self,
+        parsed: &Parsed<Rules<T>>,
+        file: OriginFile,
+        origin: &Origin,
+        now: Timestamp,
+        read: impl Fn(&OriginRecord) -> T,
+    ) -> Result<Option<Arc<Rules<T>>>, StoreError> {
+        if let Some(rules) = parsed.get(origin, now) {
             return Ok(Some(rules));
         }
-        let record = self.fresh(origin, OriginFile::Tdm, now).await?;
-        let read = |record: OriginRecord| (record.fresh_until, Tdm::from_answer(record.status, &record.body));
-        Ok(record.map(read).map(|(until, rules)| self.tdm.put(origin, until, rules)))
+        let record = self.fresh(origin, file, now).await?;
+        Ok(record.map(|record| {
+            let passing = record.trouble.as_ref().is_none_or(|trouble| trouble.passing);
+            let may_pass = is_failure(record.status) && passing && record.attempts < self.tries;
+            let (says, until) = (read(&record), record.fresh_until);
+            parsed.put(origin, until, Rules { says, trouble: record.trouble, until, may_pass })
+        }))
     }
 
     async fn fresh(
@@ -116,63 +115,76 @@ impl Origins {
         now: Timestamp,
     ) -> Result<Option<OriginRecord>, StoreError> {
         let record = self.store.frontier().origin(origin, file).await?;
-        Ok(record.filter(|record| record.fresh_until > now))
+        // What failed before this start is worth another try: whoever starts again has a reason.
+        let is_old_failure = |record: &OriginRecord| is_failure(record.status) && record.at < self.started;
+        Ok(record.filter(|record| record.fresh_until > now && !is_old_failure(record)))
     }
 
     fn read_robots(&self, record: &OriginRecord) -> Robots {
         Robots::from_answer(record.status, &record.body, self.fetcher.product())
     }
 
-    /// Uses the request that was claimed for `origin`'s host to ask for its robots.txt. Gives how
+    /// Uses the request that was claimed for `origin`'s host to ask for one of its files. Gives how
     /// its host should rest; the host stays busy meanwhile.
-    pub async fn ask_robots(&self, origin: &Origin, failures: u32) -> Result<Rest, StoreError> {
+    pub async fn ask_for(&self, file: OriginFile, origin: &Origin, claim: &Claim) -> Result<Rest, StoreError> {
         let frontier = self.store.frontier();
-        let (record, mut rest) = self.follow_robots(origin, failures).await?;
-        let robots = self.read_robots(&record);
-        frontier.remember_origin(origin, OriginFile::Robots, record).await?;
-        // The delay that robots.txt asks for holds from its own request on.
-        if let Some(delay) = robots.crawl_delay() {
+        let earlier = frontier.origin(origin, file).await?.map_or(0, |record| record.attempts);
+        let known = Manner { delay: claim.host_delay, failures: claim.host_failures };
+        let (record, mut rest) = self.follow(file, origin, known, earlier).await?;
+        if file == OriginFile::Robots
+            && let Some(delay) = self.read_robots(&record).crawl_delay()
+        {
+            // The delay that robots.txt asks for holds from its own request on.
             rest.delay = Some(delay);
-            rest.until = rest.until.max(frontier.now().await? + delay.min(self.manners.max_delay));
+            let now = frontier.now().await?;
+            rest.until = rest.until.max(no_sooner(now, now + delay.min(self.manners.max_delay)));
         }
+        frontier.remember_origin(origin, file, record).await?;
         Ok(rest)
     }
 
-    /// Follows robots.txt to where it is, each hop under the clock of the host it goes to.
-    async fn follow_robots(&self, origin: &Origin, failures: u32) -> Result<(OriginRecord, Rest), StoreError> {
+    /// Follows a file to where it is, each hop under the clock of the host it goes to.
+    async fn follow(
+        &self,
+        file: OriginFile,
+        origin: &Origin,
+        known: Manner,
+        earlier: u32,
+    ) -> Result<(OriginRecord, Rest), StoreError> {
         let frontier = self.store.frontier();
-        let mut own_rest = Rest::default();
-        let mut at = origin.at(ROBOTS_PATH);
+        let mut own_rest = Rest { failures: known.failures, ..Rest::default() };
+        let mut at = origin.at(path_of(file));
         for _ in 0..=HOPS {
             let elsewhere = Some(at.host()).filter(|host| host != origin.host());
-            if let Some(host) = &elsewhere
-                && !self.reserve(host).await?
-            {
-                break;
-            }
+            let manner = match &elsewhere {
+                Some(host) => match self.reserve(host).await? {
+                    Some(manner) => manner,
+                    None => return Ok((self.busy(host, earlier).await?, own_rest)),
+                },
+                None => known,
+            };
             // Whoever had the host before may have asked for the same.
-            if let (Some(host), Some(known)) = (&elsewhere, self.known_robots(&at).await?) {
-                frontier.release(host, Rest { until: frontier.now().await?, ..Rest::default() }).await?;
-                return Ok((known, own_rest));
+            if let (Some(host), Some(found)) = (&elsewhere, self.known(file, &at).await?) {
+                let rest = Rest { until: frontier.now().await?, delay: None, failures: manner.failures };
+                frontier.release(host, rest).await?;
+                return Ok((found, own_rest));
             }
-            let file = self.ask(&at).await?;
+            let answer = self.ask(&at).await?;
             let now = frontier.now().await?;
-            let rest = rest(&self.manners, now, if elsewhere.is_none() { failures } else { 0 }, &file.answer);
+            let rest = manner.rest(&self.manners, now, &answer.answer);
             match &elsewhere {
                 Some(host) => frontier.release(host, rest).await?,
                 None => own_rest = rest,
             }
-            let Some(target) = file.redirect.clone() else {
-                let robots = Robots::from_answer(file.status, &file.body, self.fetcher.product());
-                let fresh_for = robots.fresh_for(file.headers.as_ref(), failures);
-                let record = file.record(now, fresh_for);
-                if at.path() == ROBOTS_PATH && at.origin() != *origin {
-                    frontier.remember_origin(&at.origin(), OriginFile::Robots, record.clone()).await?;
+            let Some(target) = answer.redirect.clone() else {
+                let record = self.record(file, answer, now, earlier);
+                if at.path() == path_of(file) && at.origin() != *origin {
+                    frontier.remember_origin(&at.origin(), file, record.clone()).await?;
                 }
                 return Ok((record, own_rest));
             };
-            if let Some(known) = self.known_robots(&target).await? {
-                return Ok((known, own_rest));
+            if let Some(found) = self.known(file, &target).await? {
+                return Ok((found, own_rest));
             }
             if target.host() == *origin.host() {
                 sleep_until(&**frontier, own_rest.until).await?;
@@ -180,19 +192,40 @@ impl Origins {
             at = target;
         }
         // A chain that does not end is "unavailable", which allows everything (RFC 9309 §2.3.1.2).
-        let (now, status, body) = (frontier.now().await?, Some(404), Vec::new());
-        let fresh_for = Robots::from_answer(status, &body, self.fetcher.product()).fresh_for(None, failures);
-        Ok((OriginRecord { at: now, fresh_until: now + fresh_for, status, trouble: None, body }, own_rest))
+        let now = frontier.now().await?;
+        let body = Vec::new();
+        let fresh_until = now + DAY;
+        Ok((OriginRecord { at: now, fresh_until, status: Some(404), trouble: None, attempts: 0, body }, own_rest))
     }
 
-    /// The same for its reservations; redirects of them are not followed.
-    pub async fn ask_tdm(&self, origin: &Origin, failures: u32) -> Result<Rest, StoreError> {
-        let frontier = self.store.frontier();
-        let file = self.ask(&origin.at(TDM_PATH)).await?;
-        let now = frontier.now().await?;
-        let rest = rest(&self.manners, now, failures, &file.answer);
-        frontier.remember_origin(origin, OriginFile::Tdm, file.record(now, TDM_FRESH)).await?;
-        Ok(rest)
+    /// What is remembered of an answer. One that may go better next time is asked for again soon,
+    /// a few times; after that it holds for longer.
+    fn record(&self, file: OriginFile, answer: File, now: Timestamp, earlier: u32) -> OriginRecord {
+        let File { status, trouble, body, headers, .. } = answer;
+        let failed = is_failure(status);
+        let attempts = if failed { earlier.saturating_add(1) } else { 0 };
+        let passing = failed && trouble.as_ref().is_none_or(|trouble| trouble.passing);
+        let fresh_for = if passing && attempts < self.tries {
+            self.manners.back_off.saturating_mul(1 << attempts.min(8))
+        } else {
+            match file {
+                OriginFile::Robots => {
+                    let robots = Robots::from_answer(status, &body, self.fetcher.product());
+                    robots.fresh_for(headers.as_ref(), attempts)
+                }
+                OriginFile::Tdm => DAY,
+            }
+        };
+        OriginRecord { at: now, fresh_until: now + fresh_for, status, trouble, attempts, body }
+    }
+
+    /// What is remembered when the host that has the file could not be asked in time.
+    async fn busy(&self, host: &HostName, earlier: u32) -> Result<OriginRecord, StoreError> {
+        let now = self.store.frontier().now().await?;
+        let detail = format!("{host}, where the file is, had no time for a request within {PATIENCE:?}");
+        let trouble = Some(OriginTrouble { reason: "busy".into(), detail, passing: true });
+        let fresh_until = now + self.manners.back_off;
+        Ok(OriginRecord { at: now, fresh_until, status: None, trouble, attempts: earlier + 1, body: Vec::new() })
     }
 
     async fn ask(&self, at: &Url) -> Result<File, StoreError> {
@@ -227,34 +260,54 @@ impl Origins {
         })
     }
 
-    /// The record of another origin whose robots.txt `target` is, as when `example.org` sends its
-    /// askers to `www.example.org`.
-    async fn known_robots(&self, target: &Url) -> Result<Option<OriginRecord>, StoreError> {
-        if target.path() != ROBOTS_PATH {
+    /// The record of another origin whose file `target` is, as when `example.org` sends its askers
+    /// to `www.example.org`.
+    async fn known(&self, file: OriginFile, target: &Url) -> Result<Option<OriginRecord>, StoreError> {
+        if target.path() != path_of(file) {
             return Ok(None);
         }
         let now = self.store.frontier().now().await?;
-        self.fresh(&target.origin(), OriginFile::Robots, now).await
+        self.fresh(&target.origin(), file, now).await
     }
 
-    /// Waits its turn at another host; `false` when that takes too long.
-    async fn reserve(&self, host: &HostName) -> Result<bool, StoreError> {
+    /// Waits its turn at another host; nothing when that takes too long.
+    async fn reserve(&self, host: &HostName) -> Result<Option<Manner>, StoreError> {
         let frontier = self.store.frontier();
         let deadline = frontier.now().await? + PATIENCE;
-        while let Some(again) = frontier.reserve(host).await? {
-            if again > deadline {
-                return Ok(false);
+        loop {
+            match frontier.reserve(host).await? {
+                Reservation::Granted { delay, failures } => return Ok(Some(Manner { delay, failures })),
+                Reservation::NotBefore(moment) if moment > deadline => return Ok(None),
+                Reservation::NotBefore(moment) => sleep_until(&**frontier, moment).await?,
             }
-            sleep_until(&**frontier, again).await?;
         }
-        Ok(true)
     }
 }
 
-/// How a host rests after a request of which nothing but the answer is known.
-fn rest(manners: &Manners, now: Timestamp, failures: u32, answer: &Answer) -> Rest {
-    let advice = manners.rest(now, None, failures, answer);
-    Rest { until: no_sooner(now, advice.until), delay: None, failures: advice.failures }
+/// What is known of a host when it is asked.
+#[derive(Clone, Copy)]
+struct Manner {
+    delay: Option<Duration>,
+    failures: u32,
+}
+
+impl Manner {
+    fn rest(self, manners: &Manners, now: Timestamp, answer: &Answer) -> Rest {
+        let advice = manners.rest(now, self.delay, self.failures, answer);
+        Rest { until: no_sooner(now, advice.until), delay: None, failures: advice.failures }
+    }
+}
+
+fn path_of(file: OriginFile) -> &'static str {
+    match file {
+        OriginFile::Robots => "/robots.txt",
+        OriginFile::Tdm => TDM_PATH,
+    }
+}
+
+/// No answer, or one that says nothing about the file.
+fn is_failure(status: Option<u16>) -> bool {
+    status.is_none_or(|status| status == 429 || status >= 500)
 }
 
 /// Moments are cut to whole milliseconds: a rest that is to be no shorter than its delay ends one

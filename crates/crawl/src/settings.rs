@@ -51,7 +51,8 @@ pub struct Settings {
     pub budgets: TrapBudgets,
     /// How many requests a page or file is worth when its host answers with an error that may pass.
     pub tries: u32,
-    /// A run ends when everything that is left waits for hosts that rest longer than this.
+    /// A run ends when everything that is left waits for hosts that rest longer than this, and
+    /// longer than the delays between two requests ask for.
     #[serde(with = "quantity::duration")]
     pub patience: Duration,
 }
@@ -76,12 +77,28 @@ impl Default for Settings {
             concurrency: 64,
             budgets: TrapBudgets::default(),
             tries: 3,
-            patience: Duration::from_secs(60),
+            patience: Duration::from_secs(300),
         }
     }
 }
 
 impl Settings {
+    /// How long a run waits for the next host to be free.
+    pub(crate) fn longest_wait(&self) -> Duration {
+        self.patience.max(self.manners.delay * 2).max(self.manners.longest_delay * 2)
+    }
+
+    /// Numbers that make no sense, with what would.
+    pub fn check(&self) -> Result<(), String> {
+        let counts =
+            [("concurrency", self.concurrency as u64), ("task-pages", self.task_pages), ("tries", self.tries.into())];
+        match counts.iter().find(|(_, count)| *count == 0) {
+            Some((name, _)) => Err(format!("{name} must be at least 1")),
+            None if self.limits.max_pages == Some(0) => Err("max-pages must be at least 1".into()),
+            None => Ok(()),
+        }
+    }
+
     /// What may be visited at all.
     pub(crate) fn filter(&self) -> FilterSettings {
         FilterSettings {

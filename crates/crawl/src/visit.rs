@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::{MediaKind, Origin};
-use fetch::{Accept, Answer, Fetcher, Manners, Request, Response};
-use store::{Claim, CrawlId, Link, Outcome, Rest, Store, StoreError, VisitKind, Visited};
+use fetch::{Accept, Answer, Fetcher, Manners, Request, Response, Robots};
+use store::{Claim, CrawlId, Link, OriginFile, Outcome, Rest, Store, StoreError, VisitKind, Visited};
 use strategy::{Filter, Strategy};
 use tokio::sync::Semaphore;
 
 use crate::content::{Content, Contents, Trouble, Unread};
-use crate::links::{gather, redirect, refresh};
+use crate::links::{Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
 use crate::settings::Settings;
 
@@ -24,6 +24,7 @@ pub(crate) struct Visitor {
     pub filter: Arc<Filter>,
     pub settings: Settings,
     pub contents: Contents,
+    pub hops: Hops,
     /// One permit per core: pages are read on the blocking pool, no more at once than that.
     pub cpu: Semaphore,
 }
@@ -49,26 +50,29 @@ impl Visitor {
     pub async fn visit(&self, claim: Claim, crawl: CrawlId) -> Result<Ending, StoreError> {
         let now = self.store.frontier().now().await?;
         let origin = claim.link.url.origin();
-        let Some(rules) = self.origins.robots(&origin, now).await? else {
-            let rest = self.origins.ask_robots(&origin, claim.host_failures).await?;
+        let Some(robots) = self.origins.robots(&origin, now).await? else {
+            let rest = self.origins.ask_for(OriginFile::Robots, &origin, &claim).await?;
             return self.put_back(claim, crawl, rest, Again::AsBefore).await;
         };
-        let delay = rules.robots.crawl_delay();
+        let delay = robots.says.crawl_delay();
         let untouched = Rest { until: now, delay, failures: claim.host_failures };
-        if rules.may_pass() && claim.link.parent.is_some() {
-            let rest = Rest { until: rules.until, ..untouched };
-            return self.put_back(claim, crawl, rest, Again::AsBefore).await;
+        // Whoever named a seed waits for an answer: it is told at once.
+        if robots.may_pass && claim.link.parent.is_some() {
+            return self.put_back(claim, crawl, Rest { until: robots.until, ..untouched }, Again::AsBefore).await;
         }
-        if !rules.robots.allows(&claim.link.url) {
-            let outcome = refused_by(&rules, &claim, &origin);
+        if !robots.says.allows(&claim.link.url) {
+            let outcome = refused_by(&robots, &claim, &origin);
             return self.unasked(claim, untouched, outcome).await;
         }
         if matches!(claim.link.kind, VisitKind::Media(_)) {
             let Some(tdm) = self.origins.tdm(&origin, now).await? else {
-                let rest = self.origins.ask_tdm(&origin, claim.host_failures).await?;
+                let rest = self.origins.ask_for(OriginFile::Tdm, &origin, &claim).await?;
                 return self.put_back(claim, crawl, rest, Again::AsBefore).await;
             };
-            if tdm.reserved(&claim.link.url) {
+            if tdm.may_pass {
+                return self.put_back(claim, crawl, Rest { until: tdm.until, ..untouched }, Again::AsBefore).await;
+            }
+            if tdm.says.reserved(&claim.link.url) {
                 return self.unasked(claim, untouched, Outcome::Refused("opt-out".into())).await;
             }
         }
@@ -145,7 +149,7 @@ impl Visitor {
     async fn take_in(&self, claim: &Claim, mut response: Response) -> Result<Found, StoreError> {
         let status = response.status;
         let result = match response.redirect() {
-            Some(target) => redirect(claim, target, response.set_cookie(), &self.filter),
+            Some(target) => redirect(claim, target, response.set_cookie(), &self.hops, &self.filter),
             None if (200..300).contains(&status) => {
                 self.contents.take(claim, &mut response, &self.filter, &self.settings.limits).await?
             }
@@ -169,7 +173,7 @@ impl Visitor {
         let (strategy, filter) = (Arc::clone(&self.strategy), Arc::clone(&self.filter));
         let claim = claim.clone();
         let reading = tokio::task::spawn_blocking(move || {
-            let Unread { body, content_type, directives } = unread;
+            let Unread { body, content_type, directives, lane: _lane } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
             // What the page says of itself and what its server says add up.
             let wishes = page.robots.and(directives);
@@ -197,10 +201,10 @@ fn done(visited: Visited) -> Ending {
     Ending::Done(Box::new(visited))
 }
 
-fn refused_by(rules: &Rules, claim: &Claim, origin: &Origin) -> Outcome {
+fn refused_by(rules: &Rules<Robots>, claim: &Claim, origin: &Origin) -> Outcome {
     let (reason, detail) = match &rules.trouble {
         Some(trouble) => (trouble.reason.as_str(), trouble.detail.clone()),
-        None if rules.robots.is_unreachable() => (
+        None if rules.says.is_unreachable() => (
             "robots-unreachable",
             format!("{origin}/robots.txt fails: nothing may be fetched there for now (RFC 9309)"),
         ),

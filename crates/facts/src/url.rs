@@ -91,6 +91,10 @@ impl Url {
         if url.host_str().is_none_or(str::is_empty) {
             return Err(UrlError::NoHost);
         }
+        // `example.org.` is `example.org`, written so that no search list is tried.
+        if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned) {
+            url.set_host(Some(&host)).map_err(|error| UrlError::Malformed(error.to_string()))?;
+        }
         url.set_fragment(None);
         // These two fail only for URLs without a host, which were refused above.
         let _ = url.set_username("");
@@ -406,6 +410,7 @@ mod tests {
             ("http://example.org/a;jsessionid=1A2B?x=1", "http://example.org/a?x=1"),
             ("http://example.org/a?", "http://example.org/a"),
             ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+            ("http://example.org./a", "http://example.org/a"),
         ] {
             assert_eq!(identity(spelling), same, "{spelling}");
         }

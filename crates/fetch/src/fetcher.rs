@@ -37,7 +37,7 @@ struct Shared {
 
 /// How an exchange failed.
 enum Failure {
-    /// A kept connection turned out to be closed, before anything came back.
+    /// A kept connection turned out to be closed before the request left: asking again is no second request.
     Stale,
     Final(FetchError),
 }
@@ -155,8 +155,11 @@ fn failure(host: &str, error: &hyper::Error) -> Failure {
     if error.is_parse() || error.is_user() {
         return Failure::Final(FetchError::Protocol { host, why: sentence(error) });
     }
-    if error.is_canceled() || error.is_closed() || error.is_incomplete_message() || is_io(error) {
+    if error.is_canceled() {
         return Failure::Stale;
+    }
+    if error.is_closed() || error.is_incomplete_message() || is_io(error) {
+        return Failure::Final(FetchError::CutShort { host, received: 0 });
     }
     Failure::Final(FetchError::Protocol { host, why: sentence(error) })
 }

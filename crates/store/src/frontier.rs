@@ -70,6 +70,20 @@ pub struct Rest {
     pub failures: u32,
 }
 
+/// An answer to [`Frontier::reserve`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reservation {
+    /// The host is busy with it until [`Frontier::release`].
+    Granted {
+        /// The delay the host asked for, when it did.
+        delay: Option<Duration>,
+        /// Requests to it that failed since the last that worked.
+        failures: u32,
+    },
+    /// The moment to ask again.
+    NotBefore(Timestamp),
+}
+
 /// A file at a fixed place of an origin that says how to behave there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum OriginFile {
@@ -90,6 +104,8 @@ pub struct OriginRecord {
     pub status: Option<u16>,
     /// Why it could not be reached.
     pub trouble: Option<OriginTrouble>,
+    /// How often in a row it could not be had, this time included.
+    pub attempts: u32,
     /// Its bytes, cut at 500 KiB (RFC 9309 §2.5).
     pub body: Vec<u8>,
 }
@@ -147,9 +163,8 @@ pub trait Frontier: Send + Sync {
     /// back with `failed` counts one more try. A claim that is not known any more is left alone.
     async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError>;
 
-    /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect):
-    /// `None` when granted, the host is busy then; else the moment to ask again.
-    async fn reserve(&self, host: &HostName) -> Result<Option<Timestamp>, StoreError>;
+    /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect).
+    async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError>;
 
     /// Marks visits as done and queues what they found, in one transaction.
     /// Called by [`Store::commit`](crate::Store::commit) after the library has them.

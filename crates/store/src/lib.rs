@@ -30,11 +30,12 @@ pub use facts::Order;
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
 pub use crate::frontier::{
-    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble, Rest,
+    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
+    Reservation, Rest,
 };
 pub use crate::library::{
-    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Run, RunId,
-    RunLimits, Task,
+    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Recorded, Run,
+    RunId, RunLimits, Start, Task,
 };
 pub use crate::store::{Options, Reader, Store};
 pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, VisitKind, Visited};

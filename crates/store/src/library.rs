@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use facts::{MediaId, Timestamp};
+use facts::{MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{FrontierFigures, StoreError, Visited};
@@ -103,6 +103,24 @@ pub struct MediaFigures {
     pub refused: BTreeMap<String, u64>,
 }
 
+/// What was new to the library in one [`Library::record`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recorded {
+    /// Pages read.
+    pub pages: u64,
+    /// Bytes received.
+    pub bytes: u64,
+}
+
+/// A start page and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Start {
+    /// Its address, or that of the page it redirected to.
+    pub url: Url,
+    /// Whether its last visit failed.
+    pub failed: bool,
+}
+
 /// A crawl in the list of crawls.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CrawlSummary {
@@ -169,7 +187,7 @@ pub trait Library: Send + Sync {
     /// All crawls, newest first.
     async fn crawls(&self) -> Result<Vec<CrawlSummary>, StoreError>;
 
-    /// Goes on with the crawl's unfinished run, or starts a new one with these limits.
+    /// Goes on with the crawl's unfinished run, or starts a new one; with these limits.
     async fn start_run(&self, crawl: CrawlId, limits: RunLimits, task_pages: u64) -> Result<Run, StoreError>;
 
     /// Writes down how long the run has worked, so that a kill loses at most the time since.
@@ -180,13 +198,16 @@ pub trait Library: Send + Sync {
 
     /// Writes what visits found. Writing a visit again changes nothing, also no figure.
     /// Called by [`Store::commit`](crate::Store::commit).
-    async fn record(&self, run: RunId, visits: &[Visited]) -> Result<(), StoreError>;
+    async fn record(&self, run: RunId, visits: &[Visited]) -> Result<Recorded, StoreError>;
 
     /// Figures of one run, or of all runs of a crawl.
     async fn figures(&self, crawl: CrawlId, run: Option<RunId>) -> Result<Figures, StoreError>;
 
     /// The tasks of a run, in order.
     async fn tasks(&self, run: RunId) -> Result<Vec<Task>, StoreError>;
+
+    /// The visited start pages of a crawl, and where they redirected.
+    async fn starts(&self, crawl: CrawlId) -> Result<Vec<Start>, StoreError>;
 
     /// What went wrong in a crawl, newest first.
     async fn mishaps(&self, crawl: CrawlId, most: usize) -> Result<Vec<Mishap>, StoreError>;

@@ -16,7 +16,9 @@ use std::time::Duration;
 use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary};
 use crate::lock::WriterLock;
 use crate::work::off_thread;
-use crate::{Budgets, CrawlId, FileDraft, Files, Frontier, Library, Outcome, RunId, StoreError, StoredFile, Visited};
+use crate::{
+    Budgets, CrawlId, FileDraft, Files, Frontier, Library, Outcome, Recorded, RunId, StoreError, StoredFile, Visited,
+};
 
 const FRONTIER: &str = "frontier";
 const LIBRARY: &str = "library.db";
@@ -127,14 +129,15 @@ impl Store {
         run: RunId,
         visits: Vec<Visited>,
         budgets: Budgets,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Recorded, StoreError> {
         let visits = Arc::new(visits);
-        self.library.record_shared(run, Arc::clone(&visits)).await?;
+        let recorded = self.library.record_shared(run, Arc::clone(&visits)).await?;
         self.files.named(visits.iter().filter_map(|visit| match &visit.outcome {
             Outcome::Media(file) => Some(file.path.as_str()),
             _ => None,
         }))?;
-        self.frontier.finish_shared(crawl, visits, budgets).await
+        self.frontier.finish_shared(crawl, visits, budgets).await?;
+        Ok(recorded)
     }
 
     /// Leaves the directory so that the next crawl goes on at once. A store that is dropped

@@ -53,7 +53,7 @@ impl Home for Embedded {
     }
 
     async fn commit(&self, crawl: CrawlId, run: RunId, visits: Vec<Visited>) -> Result<(), StoreError> {
-        self.store().commit(crawl, run, visits, PLENTY).await
+        self.store().commit(crawl, run, visits, PLENTY).await.map(drop)
     }
 }
 
@@ -87,7 +87,7 @@ suite! { Embedded:
     }
     library {
         a_crawl_is_found_by_its_name_and_keeps_its_number,
-        an_unfinished_run_goes_on_with_its_own_limits,
+        an_unfinished_run_is_gone_on_with_under_the_limits_given_last,
         what_does_not_exist_is_said_so,
         figures_count_what_was_recorded,
         recording_again_changes_nothing,

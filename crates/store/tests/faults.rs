@@ -46,7 +46,7 @@ async fn visit(store: &Store, crawl: CrawlId, run: RunId, n: usize) -> Result<()
     let number: usize = claim.link.url.path().trim_start_matches('/').parse().expect("a page of this web");
     let mut links = vec![address(number + 1)];
     links[0].context.around = "words ".repeat(500);
-    store.commit(crawl, run, vec![web::read(claim, links)], PLENTY).await
+    store.commit(crawl, run, vec![web::read(claim, links)], PLENTY).await.map(drop)
 }
 
 /// A closed data directory with a few visits in it.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
+use std::sync::{PoisonError, RwLock};
 
 use facts::{HostName, MediaKind, Site, Url};
 use serde::{Deserialize, Serialize};
@@ -101,7 +102,7 @@ impl fmt::Display for Refusal {
 }
 
 /// Checked settings, ready to judge addresses.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Filter {
     scope: Reach,
     include: Vec<Pattern>,
@@ -114,10 +115,10 @@ pub struct Filter {
 }
 
 /// A scope around the seeds it was given.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Reach {
-    Hosts(HashSet<HostName>),
-    Sites(HashSet<Site>),
+    Hosts(RwLock<HashSet<HostName>>),
+    Sites(RwLock<HashSet<Site>>),
     Any,
 }
 
@@ -127,8 +128,8 @@ impl Filter {
         let seeds = seeds.into_iter();
         Ok(Self {
             scope: match settings.scope {
-                Scope::Host => Reach::Hosts(seeds.map(Url::host).collect()),
-                Scope::Domain => Reach::Sites(seeds.map(Url::site).collect()),
+                Scope::Host => Reach::Hosts(RwLock::new(seeds.map(Url::host).collect())),
+                Scope::Domain => Reach::Sites(RwLock::new(seeds.map(Url::site).collect())),
                 Scope::Any => Reach::Any,
             },
             include: checked(&settings.include, FilterError::Pattern, Pattern::new)?,
@@ -141,6 +142,20 @@ impl Filter {
         })
     }
 
+    /// Counts the host of this address among those of the seeds: where a seed redirects to, the
+    /// crawl was meant to start.
+    pub fn widen(&self, url: &Url) {
+        match &self.scope {
+            Reach::Hosts(hosts) => {
+                hosts.write().unwrap_or_else(PoisonError::into_inner).insert(url.host());
+            }
+            Reach::Sites(sites) => {
+                sites.write().unwrap_or_else(PoisonError::into_inner).insert(url.site());
+            }
+            Reach::Any => {}
+        }
+    }
+
     /// Whether a page may be visited; `depth` is its number of links from a seed, 0 for a seed,
     /// which need not match an include pattern.
     pub fn admits(&self, url: &Url, depth: u32) -> Result<(), Refusal> {
@@ -148,8 +163,8 @@ impl Filter {
             return Err(Refusal::Depth);
         }
         let near = match &self.scope {
-            Reach::Hosts(hosts) => hosts.contains(&url.host()),
-            Reach::Sites(sites) => sites.contains(&url.site()),
+            Reach::Hosts(hosts) => hosts.read().unwrap_or_else(PoisonError::into_inner).contains(&url.host()),
+            Reach::Sites(sites) => sites.read().unwrap_or_else(PoisonError::into_inner).contains(&url.site()),
             Reach::Any => true,
         };
         if !near {

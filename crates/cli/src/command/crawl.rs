@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::{Place, WrongUse};
 use crate::arguments::Crawl;
-use crate::output::{plain, print_json, print_line};
+use crate::output::{counted, plain, print_json, print_line};
 use crate::{config, progress};
 
 /// Crawls, and says what came of it.
@@ -23,10 +23,25 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         (None, None, Some(seed)) => seed.host().to_string(),
         (None, None, None) => return Err(WrongUse("give at least one SEED, or --resume NAME".into()).into()),
     };
+    if name.trim().is_empty() || name.starts_with('-') {
+        return Err(WrongUse("a crawl's name must not be empty or start with a dash".into()).into());
+    }
+    let again = how_to_go_on(&place, &name, &order);
     let reach = reach(&mut order)?;
-    let start = config::read(config)?.crawl;
-    let store = Arc::new(Store::open(&place.data, options(&name, &order, &start))?);
-    let result = crawl_in(&store, &name, start, seeds, order, reach).await;
+    let start = match order.resume.is_some() {
+        true => Settings { until: None, ..stored_settings(&place, &name).await? },
+        false => config::read(config)?.crawl,
+    };
+    let settings = ordered(start, seeds, order);
+    settings.check().map_err(WrongUse)?;
+    let options = store::Options {
+        what: format!("crawl {name}"),
+        default_delay: settings.manners.delay,
+        ..store::Options::default()
+    };
+    let store = Arc::new(Store::open(&place.data, options)?);
+    let min_free_disk = settings.limits.min_free_disk;
+    let result = crawl_in(&store, &name, settings, reach).await;
     let closed = match Arc::into_inner(store) {
         Some(store) => store.close().await,
         None => Ok(()),
@@ -34,28 +49,75 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
     let summary = result?;
     closed?;
     report(&place, &summary)?;
-    say_how_to_go_on(&place, &summary)
+    if place.json {
+        return Ok(());
+    }
+    match summary.stopped.as_str() {
+        "disk" => print_line(format!(
+            "less than {} is free on the disk of {}: free some, or lower --min-free-disk",
+            show_bytes(min_free_disk),
+            place.data.display()
+        ))?,
+        "resting" => print_line("what waits is of hosts that asked to be left alone, or fail, for a while")?,
+        "empty" if summary.pages == 0 => {
+            print_line("nothing new: all that is known was visited; another --name starts anew")?;
+        }
+        _ => {}
+    }
+    if summary.queued > 0 { print_line(format!("go on:  {again}")) } else { Ok(()) }
+}
+
+/// The settings a crawl has, without making anything.
+async fn stored_settings(place: &Place, name: &str) -> anyhow::Result<Settings> {
+    let unknown = || WrongUse(format!("there is no crawl '{}': `bowerbird crawls` lists them", plain(name)));
+    let reader = match Store::read(&place.data) {
+        Err(store::StoreError::Missing { .. }) => return Err(unknown().into()),
+        reader => reader?,
+    };
+    let crawl = reader.library().crawl(name).await?.ok_or_else(unknown)?;
+    serde_json::from_value(crawl.settings)
+        .with_context(|| format!("the settings of crawl '{name}' were written by another version"))
+}
+
+/// The command that goes on with a crawl, as a shell reads it: how hosts are reached is not kept
+/// with the crawl.
+fn how_to_go_on(place: &Place, name: &str, order: &Crawl) -> String {
+    let mut words = vec!["bowerbird".to_owned(), "crawl".into(), "--resume".into(), name.into()];
+    if place.data != Path::new(crate::arguments::DATA) {
+        words.extend(["--data".into(), place.data.display().to_string()]);
+    }
+    for rule in &order.resolve {
+        words.extend(["--resolve".into(), rule.to_string()]);
+    }
+    if let Some(ca) = &order.ca {
+        words.extend(["--ca".into(), ca.display().to_string()]);
+    }
+    if order.allow_private {
+        words.push("--allow-private".into());
+    }
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(word: &str) -> String {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(harmless) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// Works on an open store; ctrl-c and SIGTERM stop it cleanly.
 pub(super) async fn crawl_in(
     store: &Arc<Store>,
     name: &str,
-    start: Settings,
-    seeds: Vec<Url>,
-    order: Crawl,
+    settings: Settings,
     reach: Reach,
 ) -> anyhow::Result<Summary> {
-    let known = store.library().crawl(name).await?;
-    let settings = match (known, order.resume.is_some()) {
-        (Some(crawl), true) => serde_json::from_value(crawl.settings)
-            .with_context(|| format!("the settings of crawl '{name}' were written by another version"))?,
-        (None, true) => {
-            return Err(WrongUse(format!("there is no crawl '{name}': `bowerbird crawls` lists them")).into());
-        }
-        (_, false) => start,
-    };
-    let settings = ordered(settings, seeds, order);
+    if let Some(known) = store.library().crawl(name).await? {
+        let pages = store.library().figures(known.id, None).await?.pages;
+        eprintln!("going on with crawl '{}' ({} so far)", plain(name), counted(pages, "page"));
+    }
     let (stopper, stop) = crawl::stopper();
     let (sender, receiver) = watch::channel(crawl::Progress::default());
     let shown = progress::show(receiver);
@@ -83,15 +145,14 @@ async fn run(
 /// The first signal stops cleanly, the second at once.
 async fn listen_for_signals(stopper: Stopper) {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return;
-    };
+    let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = signals else { return };
     let mut again = false;
     loop {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
         }
         if again {
             std::process::exit(1);
@@ -104,11 +165,17 @@ async fn listen_for_signals(stopper: Stopper) {
 
 fn seeds(texts: &[String]) -> Result<Vec<Url>, WrongUse> {
     let read = |text: &String| {
-        // A bare host name is what people type into browsers.
-        let url = if text.contains("://") { Url::parse(text) } else { Url::parse(&format!("https://{text}")) };
+        let text = text.trim();
+        let url = if is_bare_host(text) { Url::parse(&format!("https://{text}")) } else { Url::parse(text) };
         url.map_err(|error| WrongUse(format!("'{}' is not a start page: {error}", plain(text))))
     };
     texts.iter().map(read).collect()
+}
+
+/// What people type into browsers: `example.org/page`, `localhost:8080`.
+fn is_bare_host(text: &str) -> bool {
+    let scheme = text.split_once(':').filter(|(_, rest)| !rest.starts_with(|c: char| c.is_ascii_digit()));
+    !text.is_empty() && !text.starts_with(['/', '.', '-', '?', '#']) && (scheme.is_none() || text.starts_with('['))
 }
 
 fn reach(order: &mut Crawl) -> anyhow::Result<Reach> {
@@ -117,14 +184,6 @@ fn reach(order: &mut Crawl) -> anyhow::Result<Reach> {
         None => Vec::new(),
     };
     Ok(Reach { resolve: std::mem::take(&mut order.resolve), allow_private: order.allow_private, ca })
-}
-
-fn options(name: &str, order: &Crawl, start: &Settings) -> store::Options {
-    store::Options {
-        what: format!("crawl {name}"),
-        default_delay: order.delay.unwrap_or(start.manners.delay),
-        ..store::Options::default()
-    }
 }
 
 /// What the command line says goes over what the settings say.
@@ -167,36 +226,29 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
     }
     let images = &summary.images;
     print_line(format!(
-        "{} pages and {} in {:.1} s ({:.1} pages/s); stopped: {}",
-        summary.pages,
+        "{} and {} in {:.1} s ({:.1} pages/s); stopped: {}",
+        counted(summary.pages, "page"),
         show_bytes(summary.bytes),
         summary.seconds,
         summary.pages_per_second,
         summary.stopped
     ))?;
-    let films = summary.media.get("video").copied().unwrap_or(0);
-    let sounds = summary.media.get("audio").copied().unwrap_or(0);
+    let kept = |kind: &str| summary.media.get(kind).copied().unwrap_or(0);
     print_line(format!(
-        "{} images kept of {} seen, {} films, {} sounds; {} came again under another address",
-        images.kept, images.seen, films, sounds, summary.duplicates
+        "{} kept of {} seen, {}, {}; {} came again as a copy",
+        counted(images.kept, "image"),
+        images.seen,
+        counted(kept("video"), "film"),
+        counted(kept("audio"), "sound"),
+        summary.duplicates
     ))?;
     print_counts("not kept:", &images.refused)?;
     print_counts("went wrong:", &summary.errors)?;
-    print_line(format!("{} addresses wait; files are in {}", summary.queued, place.data.join("media").display()))?;
-    Ok(())
-}
-
-/// Says how to go on with a run that was not the last there is to do.
-fn say_how_to_go_on(place: &Place, summary: &Summary) -> anyhow::Result<()> {
-    if place.json || summary.stopped == "empty" {
-        return Ok(());
-    }
-    let data = match place.data.as_path() {
-        path if path == Path::new(crate::arguments::DATA) => String::new(),
-        path => format!(" --data {}", path.display()),
-    };
-    let from = if summary.stopped == "interrupted" { "where it stopped" } else { "from here" };
-    print_line(format!("go on {from}:  bowerbird crawl --resume {}{data}", summary.name))
+    print_line(format!(
+        "{} waiting; files are in {}",
+        counted(summary.queued, "address"),
+        place.data.join("media").display()
+    ))
 }
 
 fn print_counts(title: &str, counts: &std::collections::BTreeMap<String, u64>) -> anyhow::Result<()> {

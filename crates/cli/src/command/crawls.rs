@@ -46,11 +46,12 @@ fn print_crawls(place: &Place, crawls: &[CrawlSummary]) -> anyhow::Result<()> {
     print_table(&["crawl", "pages", "images", "received", "waiting", "runs", "last run"], &rows)
 }
 
-fn state(run: &store::Run) -> String {
+/// How a run ended, in a word.
+pub(super) fn state(run: &store::Run) -> String {
     match (&run.stopped, run.ended) {
         (Some(reason), _) => reason.clone(),
         (None, Some(_)) => "interrupted".into(),
-        (None, None) => "running, or killed".into(),
+        (None, None) => "unfinished".into(),
     }
 }
 

@@ -4,17 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use crawl::Reach;
+use crawl::{Limits, Manners, Reach, Settings};
 use facts::MediaKind;
 use fetch::ResolveRule;
 use store::Store;
 
 use super::{Place, crawl as ordered};
-use crate::arguments::{Crawl, Demo};
+use crate::arguments::Demo;
 use crate::output::print_line;
-
-/// The name of the crawl it makes.
-const NAME: &str = "demo";
 
 /// Starts the lab web, crawls it, says what was found and where it is.
 pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
@@ -24,19 +21,23 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     if !place.json {
         print_line(format!("a made web of {} start pages is served on {}", seeds.len(), server.http()))?;
     }
+    // A library of its own: made pictures do not belong among others.
+    let place = Place { data: place.data.join("demo"), ..place };
+    let name = format!("demo-{}", demo.number);
     // A made web does not mind being asked quickly.
     let delay = Duration::from_millis(20);
-    let order = Crawl {
-        max_pages: Some(demo.pages),
-        delay: Some(delay),
+    let settings = Settings {
+        seeds,
         kind: vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio],
-        ..Crawl::default()
+        limits: Limits { max_pages: Some(demo.pages), ..Limits::default() },
+        manners: Manners { delay, ..Manners::default() },
+        ..Settings::default()
     };
     let rule = ResolveRule::parse(&server.resolve().concat())?;
     let reach = Reach { resolve: vec![rule], ca: server.ca_pem().as_bytes().to_vec(), allow_private: false };
-    let options = store::Options { what: format!("demo, crawling {NAME}"), default_delay: delay, ..Default::default() };
+    let options = store::Options { what: "demo".into(), default_delay: delay, ..Default::default() };
     let store = Arc::new(Store::open(&place.data, options)?);
-    let result = ordered::crawl_in(&store, NAME, crawl::Settings::default(), seeds, order, reach).await;
+    let result = ordered::crawl_in(&store, &name, settings, reach).await;
     if let Some(store) = Arc::into_inner(store) {
         store.close().await?;
     }

@@ -3,6 +3,7 @@
 use anyhow::Context;
 use serde_json::json;
 
+use super::WrongUse;
 use crate::arguments::{Lab, LabWeb};
 use crate::output::print_json;
 
@@ -14,6 +15,10 @@ pub async fn lab(lab: Lab) -> anyhow::Result<()> {
 }
 
 async fn serve(order: LabWeb) -> anyhow::Result<()> {
+    if !order.listen.ip().is_loopback() {
+        let refused = format!("{} is not a loopback address: the made web is for this machine alone", order.listen);
+        return Err(WrongUse(refused).into());
+    }
     let defaults = lab::Settings::default();
     let settings = lab::Settings {
         number: order.number,

@@ -53,7 +53,7 @@ fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
     print_line(format!("{} links discovered, {} visited ({share:.1} %)", figures.discovered, figures.visited))?;
     let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
     print_line(format!(
-        "{} pages, {} images, {} films, {} sounds",
+        "{} pages, {} distinct images, {} films, {} sounds",
         figures.pages,
         kept("image"),
         kept("video"),
@@ -74,8 +74,7 @@ fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
             .runs
             .iter()
             .map(|(name, run, pages)| {
-                let stopped = run.stopped.clone().unwrap_or_else(|| "unfinished".into());
-                vec![name.clone(), pages.to_string(), format!("{:.1}", run.seconds), stopped]
+                vec![name.clone(), pages.to_string(), format!("{:.1}", run.seconds), super::crawls::state(run)]
             })
             .collect();
         print_table(&["run of", "pages", "seconds", "stopped"], &rows)?;

@@ -7,3 +7,5 @@ mod manners;
 mod order;
 mod output;
 mod reach;
+mod site;
+mod trouble;

@@ -3,13 +3,19 @@
 use std::time::Duration;
 
 use facts::{Order, Timestamp};
-use store::{Budgets, ClaimLimit, CrawlId, FrontierFigures, Link, OriginFile, OriginRecord, Outcome, Rest};
+use store::{
+    Budgets, ClaimLimit, CrawlId, FrontierFigures, Link, OriginFile, OriginRecord, Outcome, Reservation, Rest,
+};
 
 use super::web::*;
 use super::{DELAY, Home, PLENTY, Stop};
 
 const ONE: CrawlId = CrawlId(1);
 const TWO: CrawlId = CrawlId(2);
+
+fn granted(reservation: Reservation) -> bool {
+    matches!(reservation, Reservation::Granted { .. })
+}
 
 /// A tree of two levels on three hosts, in the order of the document.
 fn tree(order: Order) -> impl Fn(&str) -> Vec<Link> {
@@ -201,17 +207,17 @@ pub async fn a_reserved_host_is_busy_for_everyone(home: impl Home) {
     let frontier = home.frontier();
     let a = host("a.example");
     frontier.add(ONE, vec![page("http://a.example/", Order::FirstIn)], PLENTY).await.unwrap();
-    assert_eq!(frontier.reserve(&a).await.unwrap(), None);
+    assert!(granted(frontier.reserve(&a).await.unwrap()));
     assert!(claim(&*frontier, ONE).await.claims.is_empty());
     let now = frontier.now().await.unwrap();
-    assert!(frontier.reserve(&a).await.unwrap().expect("busy") > now);
+    assert!(matches!(frontier.reserve(&a).await.unwrap(), Reservation::NotBefore(moment) if moment > now), "busy");
 
     let until = frontier.now().await.unwrap() + Duration::from_millis(40);
     frontier.release(&a, Rest { until, ..Rest::default() }).await.unwrap();
-    assert_eq!(frontier.reserve(&a).await.unwrap(), Some(until), "resting");
+    assert_eq!(frontier.reserve(&a).await.unwrap(), Reservation::NotBefore(until), "resting");
     let (claims, at) = claim_when_free(&*frontier, ONE).await;
     assert!(at >= until && claims.claims.len() == 1);
-    assert!(frontier.reserve(&a).await.unwrap().is_some(), "claimed");
+    assert!(!granted(frontier.reserve(&a).await.unwrap()), "claimed");
 }
 
 pub async fn a_row_put_back_is_where_it_was_and_counts_failed_tries(home: impl Home) {
@@ -337,7 +343,7 @@ pub async fn after_a_clean_stop_hosts_rest_as_long_as_they_were_told(mut home: i
     let names = ["http://a.example/1", "http://b.example/1"];
     frontier.add(ONE, names.map(|name| page(name, Order::FirstIn)).to_vec(), PLENTY).await.unwrap();
     let until = frontier.now().await.unwrap() + Duration::from_secs(3600);
-    assert_eq!(frontier.reserve(&host("a.example")).await.unwrap(), None);
+    assert!(granted(frontier.reserve(&host("a.example")).await.unwrap()));
     frontier.release(&host("a.example"), Rest { until, ..Rest::default() }).await.unwrap();
     drop(frontier);
     home.restart(Stop::Clean).await;
@@ -349,11 +355,12 @@ pub async fn after_a_clean_stop_hosts_rest_as_long_as_they_were_told(mut home: i
 pub async fn a_long_rest_survives_a_kill(mut home: impl Home) {
     let frontier = home.frontier();
     let until = frontier.now().await.unwrap() + Duration::from_secs(3600);
-    assert_eq!(frontier.reserve(&host("a.example")).await.unwrap(), None);
+    assert!(granted(frontier.reserve(&host("a.example")).await.unwrap()));
     frontier.release(&host("a.example"), Rest { until, ..Rest::default() }).await.unwrap();
     drop(frontier);
     home.restart(Stop::Killed).await;
-    assert_eq!(home.frontier().reserve(&host("a.example")).await.unwrap(), Some(until));
+    let again = home.frontier().reserve(&host("a.example")).await.unwrap();
+    assert_eq!(again, Reservation::NotBefore(until));
 }
 
 pub async fn figures_survive_every_stop(mut home: impl Home) {
@@ -390,6 +397,7 @@ pub async fn what_an_origin_said_is_remembered(mut home: impl Home) {
         fresh_until: Timestamp(9),
         status: Some(200),
         trouble: None,
+        attempts: 0,
         body: b"User-agent: *\nDisallow: /".repeat(20_000),
     };
     let frontier = home.frontier();

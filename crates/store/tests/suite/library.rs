@@ -43,12 +43,13 @@ pub async fn a_crawl_is_found_by_its_name_and_keeps_its_number(home: impl Home) 
     assert_ne!(other.id, first.id);
 }
 
-pub async fn an_unfinished_run_goes_on_with_its_own_limits(mut home: impl Home) {
+pub async fn an_unfinished_run_is_gone_on_with_under_the_limits_given_last(mut home: impl Home) {
     let (crawl, first) = start(&*home.library()).await;
     for stop in [Stop::Killed, Stop::Clean] {
         home.restart(stop).await;
-        let resumed = home.library().start_run(crawl, RunLimits::default(), 99).await.unwrap();
-        assert_eq!((resumed.id, resumed.limits, resumed.task_pages), (first.id, PAGES, 2));
+        let limits = RunLimits { pages: Some(70), ..RunLimits::default() };
+        let resumed = home.library().start_run(crawl, limits, 99).await.unwrap();
+        assert_eq!((resumed.id, resumed.limits, resumed.task_pages), (first.id, limits, 99));
     }
     let library = home.library();
     library.end_run(first.id, 4.5, None).await.unwrap();
@@ -71,7 +72,7 @@ pub async fn what_does_not_exist_is_said_so(home: impl Home) {
     for result in [
         library.beat(RunId(77), 1.0, FrontierFigures::default()).await,
         library.end_run(RunId(77), 1.0, None).await,
-        library.record(RunId(77), &[]).await,
+        library.record(RunId(77), &[]).await.map(drop),
     ] {
         assert!(matches!(result, Err(StoreError::Unknown { what: "run", number: 77 })));
     }

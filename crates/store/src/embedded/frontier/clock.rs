@@ -88,8 +88,9 @@ impl Hosts {
         self.restart.map(|restart| restart.at + self.default_delay)
     }
 
-    pub fn delay(&self, row: &HostRow) -> Duration {
-        row.delay.unwrap_or(self.default_delay)
+    /// How long a host rests after a request of which nobody knows how it ended.
+    pub fn full_delay(&self, row: &HostRow) -> Duration {
+        row.delay.unwrap_or_default().max(self.default_delay)
     }
 
     /// The clock of a host, from the store if need be.
@@ -97,7 +98,7 @@ impl Hosts {
         if !self.clocks.contains_key(&host) {
             let mut row: HostRow = spaces.read(Space::Hosts, &host.0)?.unwrap_or_default();
             if let Some(restart) = self.restart.filter(|restart| row.opening < restart.opening) {
-                row.ready_at = row.ready_at.max(restart.at + self.delay(&row).max(self.default_delay));
+                row.ready_at = row.ready_at.max(restart.at + self.full_delay(&row));
             }
             row.opening = self.opening;
             self.clocks.insert(host, HostClock { row, busy: false });

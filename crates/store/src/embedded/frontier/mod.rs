@@ -34,8 +34,8 @@ use self::spaces::Space;
 use self::state::State;
 use crate::work::Worker;
 use crate::{
-    Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, OriginFile, OriginRecord, Rest,
-    StoreError, Visited,
+    Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, OriginFile, OriginRecord,
+    Reservation, Rest, StoreError, Visited,
 };
 
 /// The queue of every crawl in one directory.
@@ -104,7 +104,7 @@ impl Frontier for EmbeddedFrontier {
         self.with(move |state| state.put_back(crawl, claim, failed)).await
     }
 
-    async fn reserve(&self, host: &HostName) -> Result<Option<Timestamp>, StoreError> {
+    async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError> {
         let host = host.clone();
         self.with(move |state| state.reserve(&host)).await
     }

@@ -10,7 +10,8 @@ use super::clock::Clock;
 use super::keys::{HostKey, Lane, band};
 use super::state::State;
 use crate::{
-    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, Outcome, Rest, VisitKind, Visited,
+    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, Outcome, Reservation, Rest, VisitKind,
+    Visited,
 };
 
 const DELAY: Duration = Duration::from_millis(50);
@@ -315,10 +316,10 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                 let answer = state.reserve(&host_name(host)).unwrap();
                 let clock = model.hosts.entry(host_name(host).as_str().into()).or_default();
                 let ready_at = clock.ready_at.max(model.quiet_until);
-                assert_eq!(answer.is_none(), !clock.busy && ready_at <= now);
+                assert_eq!(matches!(answer, Reservation::Granted { .. }), !clock.busy && ready_at <= now);
                 match answer {
-                    Some(until) => assert!(until.0 > now),
-                    None => {
+                    Reservation::NotBefore(until) => assert!(until.0 > now),
+                    Reservation::Granted { .. } => {
                         clock.busy = true;
                         reserved.push(host);
                     }

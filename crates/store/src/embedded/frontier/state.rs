@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use facts::{HostName, Timestamp};
+use facts::HostName;
 
 use super::clock::{Clock, Hosts};
 use super::keys::{self, HostKey, Rank};
@@ -14,7 +14,7 @@ use super::queue::{CrawlQueue, crawl_row_key};
 use super::rows::{Restart, RowRef};
 use super::spaces::{Safe, Space, Spaces};
 use super::staging::{Finished, Recent, Staged, Staging};
-use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Outcome, Rest, StoreError, Visited};
+use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Outcome, Reservation, Rest, StoreError, Visited};
 
 const VERSION: u32 = 1;
 const VERSION_KEY: &[u8] = b"version";
@@ -186,21 +186,22 @@ impl State {
         self.place(host)
     }
 
-    pub fn reserve(&mut self, host: &HostName) -> Result<Option<Timestamp>, StoreError> {
+    pub fn reserve(&mut self, host: &HostName) -> Result<Reservation, StoreError> {
         let host = HostKey::of(host);
         let now = self.clock.now();
         let clock = self.hosts.clock(&self.spaces, host)?;
         if clock.busy {
-            return Ok(Some(now + BUSY_PAUSE));
+            return Ok(Reservation::NotBefore(now + BUSY_PAUSE));
         }
         if clock.row.ready_at > now {
             let ready_at = clock.row.ready_at;
             self.forget(host);
-            return Ok(Some(ready_at));
+            return Ok(Reservation::NotBefore(ready_at));
         }
         clock.busy = true;
+        let granted = Reservation::Granted { delay: clock.row.delay, failures: clock.row.failures };
         self.place(host)?;
-        Ok(None)
+        Ok(granted)
     }
 
     pub fn put_back(&mut self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError> {
@@ -242,7 +243,7 @@ impl State {
         let now = self.clock.now();
         for host in self.hosts.busy() {
             let mut row = self.hosts.clock(&self.spaces, host)?.row;
-            row.ready_at = row.ready_at.max(now + self.hosts.delay(&row));
+            row.ready_at = row.ready_at.max(now + self.hosts.full_delay(&row));
             self.spaces.put(Space::Hosts, &host.0, &row)?;
         }
         let crawls: Vec<CrawlId> = self.crawls.keys().copied().collect();

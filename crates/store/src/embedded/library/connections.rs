@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::schema;
 use crate::StoreError;
@@ -75,7 +75,8 @@ impl Connections {
         let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly { path: self.path.clone() }) };
         let path = self.path.clone();
         let change = |db: &mut Connection| {
-            let transaction = db.transaction()?;
+            // A writer from the start: one that begins as a reader and is not the first is refused at once.
+            let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let result = work(&transaction)?;
             transaction.commit()?;
             Ok(result)

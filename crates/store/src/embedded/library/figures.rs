@@ -17,7 +17,10 @@ pub(super) fn of_crawl(db: &Connection, crawl: CrawlId, run: Option<RunId>) -> r
     let mut rows = select.query(params![crawl.0, run.map(|run| run.0)])?;
     while let Some(row) = rows.next()? {
         let name: String = row.get(0)?;
-        add(&mut figures, &name, row.get::<_, i64>(1)? as u64);
+        let count: i64 = row.get(1)?;
+        if count > 0 {
+            add(&mut figures, &name, count as u64);
+        }
     }
     Ok(figures)
 }
@@ -72,7 +75,12 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<Libr
             .query_row([name], |row| row.get(0))?;
         Ok(sum as u64)
     };
-    (figures.visited, figures.pages) = (total("visits")?, total("pages")?);
+    figures.visited = total("visits")?;
+    // The queue is written down less often than visits are; every visited address was discovered.
+    figures.discovered = figures.discovered.max(figures.visited);
+    figures.pages = db
+        .prepare_cached("SELECT coalesce(sum(pages), 0) FROM host")?
+        .query_row([], |row| row.get::<_, i64>(0))? as u64;
     figures.media = db
         .prepare_cached("SELECT kind, count(*) FROM media GROUP BY kind")?
         .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?

@@ -21,8 +21,8 @@ use self::connections::Connections;
 use self::records::Records;
 use crate::work::off_thread;
 use crate::{
-    Crawl, CrawlId, CrawlSummary, Figures, FrontierFigures, Library, LibraryFigures, Mishap, Run, RunId, RunLimits,
-    StoreError, Task, Visited,
+    Crawl, CrawlId, CrawlSummary, Figures, FrontierFigures, Library, LibraryFigures, Mishap, Recorded, Run, RunId,
+    RunLimits, Start, StoreError, Task, Visited,
 };
 
 /// The library of one directory.
@@ -61,16 +61,15 @@ impl EmbeddedLibrary {
     }
 
     /// [`Library::record`] for visits that are shared with the queue.
-    pub async fn record_shared(&self, run: RunId, visits: Arc<Vec<Visited>>) -> Result<(), StoreError> {
+    pub async fn record_shared(&self, run: RunId, visits: Arc<Vec<Visited>>) -> Result<Recorded, StoreError> {
         let written = self
             .change(move |db| {
-                let Some(mut records) = Records::of_run(db, run)? else { return Ok(false) };
+                let Some(mut records) = Records::of_run(db, run)? else { return Ok(None) };
                 visits.iter().try_for_each(|visit| records.write(visit))?;
-                records.finish()?;
-                Ok(true)
+                records.finish().map(Some)
             })
             .await?;
-        known(written, run)
+        written.ok_or(StoreError::Unknown { what: "run", number: run.0 })
     }
 }
 
@@ -118,7 +117,7 @@ impl Library for EmbeddedLibrary {
         known(self.change(move |db| runs::end_run(db, run, seconds, stopped.as_deref(), now())).await?, run)
     }
 
-    async fn record(&self, run: RunId, visits: &[Visited]) -> Result<(), StoreError> {
+    async fn record(&self, run: RunId, visits: &[Visited]) -> Result<Recorded, StoreError> {
         self.record_shared(run, Arc::new(visits.to_vec())).await
     }
 
@@ -128,6 +127,10 @@ impl Library for EmbeddedLibrary {
 
     async fn tasks(&self, run: RunId) -> Result<Vec<Task>, StoreError> {
         self.ask(move |db| runs::tasks(db, run)).await
+    }
+
+    async fn starts(&self, crawl: CrawlId) -> Result<Vec<Start>, StoreError> {
+        self.ask(move |db| runs::starts(db, crawl)).await
     }
 
     async fn mishaps(&self, crawl: CrawlId, most: usize) -> Result<Vec<Mishap>, StoreError> {

@@ -6,7 +6,7 @@ use facts::{MediaKind, Timestamp, Url};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::signed;
-use crate::{MediaFile, MediaReference, Outcome, PageFacts, RunId, VisitKind, Visited};
+use crate::{MediaFile, MediaReference, Outcome, PageFacts, Recorded, RunId, VisitKind, Visited};
 
 /// Longest texts that are kept, in characters.
 const REASON: usize = 64;
@@ -19,7 +19,8 @@ pub(super) struct Records<'a> {
     db: &'a Transaction<'a>,
     crawl: u32,
     run: i64,
-    tallies: BTreeMap<String, u64>,
+    /// Below zero for what is taken back.
+    tallies: BTreeMap<String, i64>,
     hosts: HashMap<String, i64>,
     task: Task,
 }
@@ -101,7 +102,7 @@ impl<'a> Records<'a> {
                 detail,
             ])?;
         self.count("visits", 1);
-        self.count("bytes", visit.bytes);
+        self.count("bytes", signed(visit.bytes));
         match &visit.outcome {
             Outcome::Page(page) => {
                 self.count("pages", 1);
@@ -117,18 +118,19 @@ impl<'a> Records<'a> {
     }
 
     /// Adds what was counted; the last thing in the transaction.
-    pub fn finish(self) -> rusqlite::Result<()> {
+    pub fn finish(self) -> rusqlite::Result<Recorded> {
         let mut add = self.db.prepare_cached(
             "INSERT INTO tally (crawl, run, name, count) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO UPDATE SET count = count + excluded.count",
         )?;
         for (name, count) in &self.tallies {
-            add.execute(params![self.crawl, self.run, name, signed(*count)])?;
+            add.execute(params![self.crawl, self.run, name, count])?;
         }
-        Ok(())
+        let counted = |name: &str| self.tallies.get(name).map_or(0, |&count| count.max(0) as u64);
+        Ok(Recorded { pages: counted("pages"), bytes: counted("bytes") })
     }
 
-    fn count(&mut self, name: &str, by: u64) {
+    fn count(&mut self, name: &str, by: i64) {
         *self.tallies.entry(name.to_owned()).or_default() += by;
     }
 
@@ -221,6 +223,7 @@ impl<'a> Records<'a> {
             .db
             .prepare_cached("SELECT media FROM media_address WHERE id = ?1")?
             .query_row([address], |row| row.get(0))?;
+        self.take_back_refusal(address, file.kind)?;
         self.db
             .prepare_cached(
                 "UPDATE media_address SET media = (SELECT id FROM media WHERE sha256 = ?2), refused = NULL
@@ -246,11 +249,33 @@ impl<'a> Records<'a> {
         self.refuse(address, kind, reason)
     }
 
+    /// A crawl refuses an address once, however many pages or visits say so.
     fn refuse(&mut self, address: i64, kind: MediaKind, reason: &str) -> rusqlite::Result<()> {
-        self.count(&format!("refused/{kind}/{reason}"), 1);
+        let new = self
+            .db
+            .prepare_cached(
+                "UPDATE sighting SET refused = ?3 WHERE crawl = ?1 AND media_address = ?2 AND refused IS NULL",
+            )?
+            .execute(params![self.crawl, address, reason])?;
+        self.count(&format!("refused/{kind}/{reason}"), new as i64);
         self.db
             .prepare_cached("UPDATE media_address SET refused = ?2 WHERE id = ?1 AND media IS NULL")?
             .execute(params![address, reason])?;
+        Ok(())
+    }
+
+    /// What one page asked not to take, another may offer.
+    fn take_back_refusal(&mut self, address: i64, kind: MediaKind) -> rusqlite::Result<()> {
+        let refused: Option<String> = self
+            .db
+            .prepare_cached("SELECT refused FROM sighting WHERE crawl = ?1 AND media_address = ?2")?
+            .query_row(params![self.crawl, address], |row| row.get(0))?;
+        if let Some(reason) = refused {
+            self.count(&format!("refused/{kind}/{reason}"), -1);
+            self.db
+                .prepare_cached("UPDATE sighting SET refused = NULL WHERE crawl = ?1 AND media_address = ?2")?
+                .execute(params![self.crawl, address])?;
+        }
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! Crawls, their runs, and the tasks of a run.
 
-use facts::Timestamp;
+use facts::{Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::signed;
-use crate::{Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Task};
+use crate::{Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Start, Task};
 
 const RUN: &str = "id, crawl, max_pages, max_seconds, max_bytes, task_pages, started, ended, seconds, stopped";
 
@@ -48,7 +48,17 @@ pub(super) fn start_run(
         .optional()?;
     let id = match unfinished {
         Some(id) => {
-            db.prepare_cached("UPDATE run SET ended = NULL WHERE id = ?1")?.execute([id])?;
+            db.prepare_cached(
+                "UPDATE run SET ended = NULL, max_pages = ?2, max_seconds = ?3, max_bytes = ?4, task_pages = ?5
+                 WHERE id = ?1",
+            )?
+            .execute(params![
+                id,
+                limits.pages.map(signed),
+                limits.seconds.map(signed),
+                limits.bytes.map(signed),
+                signed(task_pages)
+            ])?;
             id
         }
         None => {
@@ -168,4 +178,18 @@ fn read_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> ru
 
 fn json(figures: &FrontierFigures) -> String {
     serde_json::to_string(figures).unwrap_or_else(|_| "{}".into())
+}
+
+/// Start pages that were visited, each as its last visit found it.
+pub(super) fn starts(db: &Connection, crawl: CrawlId) -> rusqlite::Result<Vec<Start>> {
+    let mut starts = Vec::new();
+    let mut rows = db.prepare_cached(
+        "SELECT url, outcome = 'failed', max(round) FROM visit WHERE crawl = ?1 AND parent IS NULL GROUP BY url_id",
+    )?;
+    let found = rows.query_map([crawl.0], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+    for start in found {
+        let (url, failed) = start?;
+        starts.extend(Url::parse(&url).ok().map(|url| Start { url, failed }));
+    }
+    Ok(starts)
 }

@@ -120,6 +120,7 @@ CREATE INDEX reference_to_media ON reference (media_address);
 CREATE TABLE sighting (
     crawl         INTEGER NOT NULL REFERENCES crawl,
     media_address INTEGER NOT NULL REFERENCES media_address,
+    refused       TEXT,
     PRIMARY KEY (crawl, media_address)
 ) WITHOUT ROWID;
 

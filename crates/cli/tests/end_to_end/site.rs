@@ -1,0 +1,142 @@
+//! A small server whose every answer a test decides, with a log of what it was asked and when.
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+/// One request as it arrived.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    pub host: String,
+    pub path: String,
+    pub cookie: String,
+    pub at: Instant,
+    /// When the answer was handed over.
+    pub ended: Option<Instant>,
+}
+
+/// What to answer.
+pub struct Reply {
+    pub status: u16,
+    pub headers: Vec<(&'static str, String)>,
+    pub body: Vec<u8>,
+    /// Waited before answering.
+    pub after: Duration,
+}
+
+impl Reply {
+    pub fn html(body: &str) -> Self {
+        Self::new(200, "text/html", body.as_bytes())
+    }
+
+    pub fn text(body: &str) -> Self {
+        Self::new(200, "text/plain", body.as_bytes())
+    }
+
+    pub fn status(status: u16) -> Self {
+        Self::new(status, "text/plain", b"")
+    }
+
+    pub fn redirect(to: &str) -> Self {
+        Self::status(302).with("Location", to)
+    }
+
+    /// A picture, as far as its first bytes tell.
+    pub fn picture() -> Self {
+        Self::new(200, "image/gif", b"GIF89a\x01\0\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\0;")
+    }
+
+    fn new(status: u16, kind: &str, body: &[u8]) -> Self {
+        let headers = vec![("Content-Type", kind.to_owned())];
+        Self { status, headers, body: body.to_vec(), after: Duration::ZERO }
+    }
+
+    pub fn with(mut self, name: &'static str, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    pub fn after(self, after: Duration) -> Self {
+        Self { after, ..self }
+    }
+}
+
+type Answer = dyn Fn(&Asked) -> Reply + Send + Sync;
+
+/// The server; it ends with the test's process.
+pub struct Site {
+    pub address: SocketAddr,
+    log: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Site {
+    pub fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let (answer, shared): (Arc<Answer>, _) = (Arc::new(answer), Arc::clone(&log));
+        std::thread::spawn(move || {
+            for stream in listener.incoming().map_while(Result::ok) {
+                let (answer, log) = (Arc::clone(&answer), Arc::clone(&shared));
+                std::thread::spawn(move || converse(&stream, &*answer, &log));
+            }
+        });
+        Self { address, log }
+    }
+
+    /// The arguments that lead hosts like this here.
+    pub fn resolve(&self, pattern: &str) -> [String; 2] {
+        ["--resolve".into(), format!("{pattern}={}", self.address)]
+    }
+
+    pub fn log(&self) -> Vec<Asked> {
+        self.log.lock().unwrap().clone()
+    }
+
+    /// How often a path was asked for.
+    pub fn count(&self, path: &str) -> usize {
+        self.log().iter().filter(|asked| asked.path == path).count()
+    }
+
+    /// From the end of one answer to the next request, at least.
+    pub fn shortest_gap(&self, host: &str) -> Duration {
+        let asked: Vec<Asked> = self.log().into_iter().filter(|asked| asked.host == host).collect();
+        let gaps = asked.windows(2).map(|pair| pair[1].at.saturating_duration_since(pair[0].ended.unwrap()));
+        gaps.min().expect("more than one request")
+    }
+}
+
+/// One request after another, until the client goes.
+fn converse(stream: &TcpStream, answer: &Answer, log: &Mutex<Vec<Asked>>) -> Option<()> {
+    let mut lines = BufReader::new(stream).lines();
+    loop {
+        let first = lines.next()?.ok()?;
+        let path = first.split(' ').nth(1)?.to_owned();
+        let mut asked = Asked { host: String::new(), path, cookie: String::new(), at: Instant::now(), ended: None };
+        loop {
+            let line = lines.next()?.ok()?;
+            let Some((name, value)) = line.split_once(": ") else { break };
+            match name.to_ascii_lowercase().as_str() {
+                "host" => asked.host = value.to_owned(),
+                "cookie" => asked.cookie = value.to_owned(),
+                _ => {}
+            }
+        }
+        let number = {
+            let mut log = log.lock().unwrap();
+            log.push(asked.clone());
+            log.len() - 1
+        };
+        let reply = answer(&asked);
+        std::thread::sleep(reply.after);
+        let mut head = format!("HTTP/1.1 {} X\r\nContent-Length: {}\r\n", reply.status, reply.body.len());
+        for (name, value) in &reply.headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        let mut stream = stream;
+        stream.write_all(&[head.as_bytes(), &reply.body].concat()).ok()?;
+        log.lock().unwrap()[number].ended = Some(Instant::now());
+    }
+}
