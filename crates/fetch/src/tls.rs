@@ -61,6 +61,7 @@ pub(crate) async fn secure(
         let refused = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
         let (why, certificate) = match refused {
             Some(rustls::Error::InvalidCertificate(error)) => (certificate_sentence(error), true),
+            Some(rustls::Error::InvalidMessage(_)) => ("it does not speak TLS there; try http://".into(), false),
             Some(other) => (other.to_string(), false),
             None => (error.to_string(), false),
         };

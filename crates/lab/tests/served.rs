@@ -11,7 +11,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use lab::{Latency, Server, Settings, Web};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
-use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 async fn served(settings: Settings) -> Server {
@@ -191,4 +191,21 @@ async fn the_desk_answers_on_any_host() {
         get(&server, &url("http://town1.lab.test/.lab/truth?url=http%3A%2F%2Fnowhere.test%2F"), &[]).await.unwrap();
     assert_eq!(missing.status(), 404);
     assert_eq!(server.log().requests, 0);
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_before_its_answer_leaves_nothing_open() {
+    let slow = Latency { least_ms: 60_000, most_ms: 60_000, ..Latency::default() };
+    let server = served(Settings { latency: Some(slow), ..Settings::default() }).await;
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(server.http()).await.unwrap();
+        let before = server.log().requests;
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: town1.lab.test\r\n\r\n").await.unwrap();
+        while server.log().requests == before {
+            tokio::task::yield_now().await;
+        }
+        drop(stream);
+    }
+    let log = server.settled_log().await;
+    assert_eq!((log.requests, log.open), (3, 0));
 }

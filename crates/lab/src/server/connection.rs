@@ -126,6 +126,32 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Watched<S> {
     }
 }
 
+/// A request whose answer is being made: ends in the log also when the client goes away meanwhile.
+pub(crate) struct Underway(Option<(Flight, Arc<Departures>)>);
+
+impl Underway {
+    pub fn new(flight: Option<Flight>, departures: Arc<Departures>) -> Self {
+        Self(flight.map(|flight| (flight, departures)))
+    }
+
+    pub fn flight(&self) -> Option<&Flight> {
+        self.0.as_ref().map(|(flight, _)| flight)
+    }
+
+    /// The answer is made; from here on its body knows when it ends.
+    pub fn answered(mut self) -> Option<(Flight, Arc<Departures>)> {
+        self.0.take()
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        if let Some((flight, departures)) = self.0.take() {
+            departures.complete(flight);
+        }
+    }
+}
+
 /// A body in pieces small enough that little of it waits in buffers when its end is noted.
 pub(crate) struct Served {
     rest: Bytes,

@@ -28,7 +28,7 @@ use tokio_rustls::TlsAcceptor;
 use crate::dice::Dice;
 use crate::host::DOMAIN;
 use crate::server::certificates::Certificates;
-use crate::server::connection::{Departures, Served, Watched};
+use crate::server::connection::{Departures, Served, Underway, Watched};
 use crate::server::traffic::{LogSummary, Traffic};
 use crate::{Answer, Asked, Web};
 
@@ -210,7 +210,7 @@ async fn respond(
         return response(desk::answer(&shared, rest), None, None);
     }
     let allowed = shared.web.allows(https, &host, &target);
-    let flight = shared.traffic.start(&host, &target, allowed);
+    let underway = Underway::new(shared.traffic.start(&host, &target, allowed), departures);
     let headers = request.headers();
     let key = Dice::new(u64::from(https), &host, []).next() ^ Dice::new(0, &target, []).next();
     let asked = Asked {
@@ -231,10 +231,10 @@ async fn respond(
     if answer.status == 503 {
         shared.excused().put(key, ());
     }
-    if let Some(flight) = &flight {
+    if let Some(flight) = underway.flight() {
         shared.traffic.answered(flight, &target, answer.status, answer.body.len());
     }
-    response(answer, flight.map(|flight| (flight, departures)), stall)
+    response(answer, underway.answered(), stall)
 }
 
 impl Shared {
