@@ -29,4 +29,4 @@ setup:
 
 clean:
 	$(CARGO) clean
-	rm -rf bowerbird-data
+	rm -rf bowerbird-demo

@@ -1,5 +1,6 @@
 //! `bowerbird demo`: the whole of it on a made web, with nothing but this machine.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +11,7 @@ use fetch::ResolveRule;
 use store::Store;
 
 use super::{Place, crawl as ordered};
-use crate::arguments::Demo;
+use crate::arguments::{DATA, Demo};
 use crate::output::print_line;
 
 /// Starts the lab web, crawls it, says what was found and where it is.
@@ -21,8 +22,9 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     if !place.json {
         print_line(format!("a made web of {} start pages is served on {}", seeds.len(), server.http()))?;
     }
-    // A library of its own: made pictures do not belong among others.
-    let place = Place { data: place.data.join("demo"), ..place };
+    // A library of its own, unless one is named: made pictures do not belong among others.
+    let named = place.data != Path::new(DATA);
+    let place = if named { place } else { Place { data: "./bowerbird-demo".into(), ..place } };
     let name = format!("demo-{}", demo.number);
     // A made web does not mind being asked quickly.
     let delay = Duration::from_millis(20);
