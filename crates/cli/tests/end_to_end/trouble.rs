@@ -14,6 +14,17 @@ fn crawl(site: &Site, more: &[&str]) -> Vec<String> {
     arguments
 }
 
+/// A page that leads to the next, and so on.
+fn endless() -> Site {
+    Site::start(|asked| match asked.path.as_str() {
+        "/robots.txt" => Reply::status(404),
+        path => {
+            let number: u64 = path.trim_start_matches('/').parse().unwrap_or(0);
+            Reply::html(&format!("<a href=/{}>next</a>", number + 1))
+        }
+    })
+}
+
 /// Waits until the path was asked for so often.
 fn wait_for(site: &Site, path: &str, count: usize) {
     let deadline = Instant::now() + Duration::from_secs(30);
@@ -141,13 +152,7 @@ fn a_cookie_wall_is_passed_also_after_an_interruption() {
 
 #[test]
 fn a_library_that_cannot_be_written_ends_the_crawl_with_a_word() {
-    let site = Site::start(|asked| match asked.path.as_str() {
-        "/robots.txt" => Reply::status(404),
-        path => {
-            let number: u64 = path.trim_start_matches('/').parse().unwrap_or(0);
-            Reply::html(&format!("<a href=/{}>next</a>", number + 1))
-        }
-    });
+    let site = endless();
     let bird = Bird::new();
     let running = bird.spawn(crawl(&site, &["--max-pages", "100000"]));
     wait_for(&site, "/5", 1);
@@ -198,13 +203,7 @@ fn a_seed_that_redirects_takes_its_scope_along_and_one_that_failed_is_tried_agai
 
 #[test]
 fn limits_given_on_resume_are_the_limits() {
-    let site = Site::start(|asked| match asked.path.as_str() {
-        "/robots.txt" => Reply::status(404),
-        path => {
-            let number: u64 = path.trim_start_matches('/').parse().unwrap_or(0);
-            Reply::html(&format!("<a href=/{}>next</a>", number + 1))
-        }
-    });
+    let site = endless();
     let bird = Bird::new();
     let mut running = bird.spawn(crawl(&site, &["--max-pages", "100000", "--name", "x"]));
     wait_for(&site, "/5", 1);
