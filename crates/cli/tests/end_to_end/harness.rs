@@ -165,7 +165,8 @@ impl Kept {
             media: by_address("SELECT a.url, lower(hex(m.sha256)) FROM media_address a JOIN media m ON m.id = a.media"),
             files: files.into_values().collect(),
             refused: by_address("SELECT url, refused FROM media_address WHERE refused IS NOT NULL"),
-            failures: by_address("SELECT url, reason FROM visit WHERE outcome = 'failed'"),
+            // A circle of redirects fails at whichever of its addresses closes it.
+            failures: by_address("SELECT url, reason FROM visit WHERE outcome = 'failed' AND reason <> 'redirect'"),
         }
     }
 }

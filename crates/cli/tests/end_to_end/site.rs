@@ -12,7 +12,7 @@ pub struct Asked {
     pub path: String,
     pub cookie: String,
     pub at: Instant,
-    /// When the answer was handed over.
+    /// When the answer was about to be handed over.
     pub ended: Option<Instant>,
 }
 
@@ -136,7 +136,8 @@ fn converse(stream: &TcpStream, answer: &Answer, log: &Mutex<Vec<Asked>>) -> Opt
         }
         head.push_str("\r\n");
         let mut stream = stream;
-        stream.write_all(&[head.as_bytes(), &reply.body].concat()).ok()?;
+        // Noted first: this thread may be held up after the client has all of it.
         log.lock().unwrap()[number].ended = Some(Instant::now());
+        stream.write_all(&[head.as_bytes(), &reply.body].concat()).ok()?;
     }
 }
