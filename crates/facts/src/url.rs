@@ -11,6 +11,9 @@ use crate::{HostName, Origin, Site};
 /// Longer addresses than this are refused: no honest page needs one, and the queue stores them.
 const LONGEST: usize = 2048;
 
+/// No name that can be looked up is longer (RFC 1035 §2.3.4).
+const LONGEST_HOST: usize = 253;
+
 /// Query parameters that say where a visitor came from, never what the page shows.
 const TRACKING: &[&str] = &[
     "fbclid",
@@ -94,6 +97,9 @@ impl Url {
         // `example.org.` is `example.org`, written so that no search list is tried.
         if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned) {
             url.set_host(Some(&host)).map_err(|error| UrlError::Malformed(error.to_string()))?;
+        }
+        if url.host_str().is_some_and(|host| host.len() > LONGEST_HOST) {
+            return Err(UrlError::Malformed("the host name is longer than names can be".into()));
         }
         url.set_fragment(None);
         // These two fail only for URLs without a host, which were refused above.
@@ -439,6 +445,8 @@ mod tests {
         assert!(matches!(Url::parse("data:image/png;base64,AA"), Err(UrlError::Scheme(_))));
         assert!(matches!(Url::parse("not a url"), Err(UrlError::Malformed(_))));
         assert!(matches!(Url::parse("http://"), Err(UrlError::Malformed(_))));
+        let long = format!("http://{}example/", "a.".repeat(1000));
+        assert!(matches!(Url::parse(&long), Err(UrlError::Malformed(_))), "its robots.txt would have no address");
         assert!(matches!(Url::parse(&format!("http://a.example/{}", "x".repeat(3000))), Err(UrlError::TooLong)));
     }
 
