@@ -361,7 +361,7 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                     model.quiet_until = now + DELAY.as_millis() as i64;
                 }
                 for clock in model.hosts.values_mut() {
-                    let rested = now + clock.delay.unwrap_or(DELAY).as_millis() as i64;
+                    let rested = now + clock.delay.unwrap_or_default().max(DELAY).as_millis() as i64;
                     if clock.busy || !clean {
                         clock.ready_at = clock.ready_at.max(rested);
                     }
