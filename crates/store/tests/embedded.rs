@@ -1,5 +1,6 @@
 //! The statements of the suite, for the embedded home.
 
+mod faults;
 mod suite;
 
 use std::path::Path;

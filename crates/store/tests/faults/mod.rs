@@ -1,12 +1,5 @@
 //! A data directory that is in use, damaged, foreign, full, or of another time.
 
-#[allow(dead_code, reason = "shared with the suite")]
-#[path = "suite/web.rs"]
-mod web;
-
-/// What `web` expects of the suite it belongs to.
-const PLENTY: Budgets = Budgets { per_host: 1_000_000, per_template: 1_000_000 };
-
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,8 +8,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use facts::Order;
 use serde_json::json;
-use store::{Budgets, CrawlId, Options, RunId, RunLimits, Store, StoreError, StoredFile};
+use store::{CrawlId, Options, RunId, RunLimits, Store, StoreError, StoredFile};
 use tempfile::TempDir;
+
+use crate::suite::{PLENTY, web};
 
 fn scratch() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
@@ -89,7 +84,7 @@ fn hold_the_lock() {
 fn a_writer_in_another_process_is_respected_until_it_is_killed() {
     let dir = scratch();
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "hold_the_lock", "--nocapture"])
+        .args(["--exact", "faults::hold_the_lock", "--nocapture"])
         .env("HELD_DIRECTORY", dir.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
