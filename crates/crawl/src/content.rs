@@ -131,6 +131,9 @@ impl Contents {
         response: &mut Response,
     ) -> Result<Result<Content, Trouble>, StoreError> {
         let (files, host) = (self.store.files().clone(), claim.link.url.host());
+        let Ok(facts) = media::read_whole(&head, facts::Timestamp(0)) else {
+            return Ok(Ok(Content::Refused("broken")));
+        };
         let mut draft = on_disk(move || files.draft(&host)).await?;
         let mut piece = head;
         loop {
@@ -149,13 +152,7 @@ impl Contents {
             }
         }
         let kept = self.store.keep(draft, format.extension).await?;
-        Ok(Ok(Content::Media(MediaFile {
-            id: kept.id,
-            kind: format.kind,
-            format: format.name.to_owned(),
-            size: kept.size,
-            path: kept.path,
-        })))
+        Ok(Ok(Content::Media(MediaFile { id: kept.id, size: kept.size, path: kept.path, thumbnail: None, facts })))
     }
 }
 

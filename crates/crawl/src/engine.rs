@@ -435,9 +435,9 @@ fn free_disk(dir: &Path) -> Option<u64> {
 fn told(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Page(page) => format!("page, {} media named", page.media.len()),
-        Outcome::Media(file) => format!("kept as {} ({} bytes)", file.format, file.size),
+        Outcome::Media(file) => format!("kept as {} ({} bytes)", file.facts.format.name, file.size),
         Outcome::Redirect(target) => format!("leads to {target}"),
-        Outcome::Refused(reason) => format!("not kept: {reason}"),
+        Outcome::Refused(refused) => format!("not kept: {}", refused.reason),
         Outcome::Failed { detail, .. } => detail.clone(),
     }
 }

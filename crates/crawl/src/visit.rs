@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use facts::{MediaKind, Origin};
 use fetch::{Accept, Answer, Fetcher, Manners, Request, Response, Robots};
-use store::{Claim, CrawlId, Link, OriginFile, Outcome, Rest, Store, StoreError, VisitKind, Visited};
+use store::{Claim, CrawlId, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, VisitKind, Visited};
 use strategy::{Filter, Strategy};
 use tokio::sync::Semaphore;
 
@@ -73,7 +73,7 @@ impl Visitor {
                 return self.put_back(claim, crawl, Rest { until: tdm.until, ..untouched }, Again::AsBefore).await;
             }
             if tdm.says.reserved(&claim.link.url) {
-                return self.unasked(claim, untouched, Outcome::Refused("opt-out".into())).await;
+                return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen("opt-out"))).await;
             }
         }
         self.ask(claim, crawl, delay).await
@@ -127,7 +127,7 @@ impl Visitor {
             Ok(Content::Redirect(target, onward)) => {
                 (Outcome::Redirect(target), onward.map(|link| *link).into_iter().collect())
             }
-            Ok(Content::Refused(reason)) => (Outcome::Refused(reason.into()), Vec::new()),
+            Ok(Content::Refused(reason)) => (Outcome::Refused(Refused::unseen(reason)), Vec::new()),
             Err(Trouble { reason, detail, .. }) => (Outcome::Failed { reason, detail }, Vec::new()),
         };
         Ok(done(Visited { claim, at, took_ms, bytes, status, outcome, links }))
@@ -208,7 +208,7 @@ fn refused_by(rules: &Rules<Robots>, claim: &Claim, origin: &Origin) -> Outcome 
             "robots-unreachable",
             format!("{origin}/robots.txt fails: nothing may be fetched there for now (RFC 9309)"),
         ),
-        None if matches!(claim.link.kind, VisitKind::Media(_)) => return Outcome::Refused("robots".into()),
+        None if matches!(claim.link.kind, VisitKind::Media(_)) => return Outcome::Refused(Refused::unseen("robots")),
         None => ("robots", format!("refused by {origin}/robots.txt")),
     };
     Outcome::Failed { reason: reason.into(), detail }

@@ -16,6 +16,7 @@ mod embedded;
 mod error;
 mod files;
 mod frontier;
+mod item;
 mod library;
 mod lock;
 mod placements;
@@ -33,9 +34,10 @@ pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
     Reservation, Rest,
 };
+pub use crate::item::{ItemFilter, ItemLocation, MediaItem, Sighting};
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Recorded, Run,
     RunId, RunLimits, Start, Task,
 };
 pub use crate::store::{Options, Reader, Store};
-pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, VisitKind, Visited};
+pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, Refused, VisitKind, Visited};

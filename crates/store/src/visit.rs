@@ -1,6 +1,7 @@
 //! What waits to be visited, and what a visit found.
 
 use facts::{MediaId, MediaKind, Order, Timestamp, Url, UrlId};
+use media::{Facts, WrongLocation};
 use serde::{Deserialize, Serialize};
 
 /// A visit is one page or one media file.
@@ -73,8 +74,8 @@ pub enum Outcome {
     Media(MediaFile),
     /// The address leads elsewhere; the target is among the visit's links.
     Redirect(Url),
-    /// A media file was not kept: the reason, such as `opt-out`, `too-large`, `format`.
-    Refused(String),
+    /// A media file was not kept.
+    Refused(Refused),
     /// The visit failed for good: a short reason for counting (`dns`, `timeout`, `tls`, `http-404`,
     /// `robots` …) and a sentence for people.
     Failed {
@@ -115,17 +116,36 @@ pub struct MediaReference {
     pub refused: Option<String>,
 }
 
+/// Why a media file was not kept, which is all that is kept of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refused {
+    /// The reason it is counted by: `small`, `aspect`, `opt-out`, `too-large`, `format` …
+    pub reason: String,
+    /// Bytes of the file that were not fetched, because its first ones said enough.
+    pub saved: u64,
+    /// What is wrong with the location it names.
+    pub wrong_location: Option<WrongLocation>,
+}
+
+impl Refused {
+    /// Refused for this reason, before anything of it was fetched.
+    pub fn unseen(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), ..Self::default() }
+    }
+}
+
 /// A kept media file, already in its place on disk.
 #[derive(Clone, Debug)]
 pub struct MediaFile {
     /// SHA-256 of its bytes.
     pub id: MediaId,
-    /// By content.
-    pub kind: MediaKind,
-    /// By content: `jpeg`, `png`, `mp4` …
-    pub format: String,
     /// Bytes.
     pub size: u64,
-    /// Where the file is, relative to the media directory.
+    /// Where the file is, relative to the media directory; absolute for one that was imported
+    /// where it was.
     pub path: String,
+    /// Where its thumbnail is, relative to the media directory.
+    pub thumbnail: Option<String>,
+    /// What it is and what it says of itself.
+    pub facts: Facts,
 }

@@ -87,7 +87,7 @@ async fn some_visits(home: &impl Home, crawl: CrawlId) -> Vec<Visited> {
     let one = claimed(&*frontier, crawl, image(shows[0], Order::FirstIn)).await;
     visits.push(kept(one, "picture"));
     let two = claimed(&*frontier, crawl, image(shows[1], Order::FirstIn)).await;
-    visits.push(visited(two, Outcome::Refused("too-large".into()), Vec::new()));
+    visits.push(visited(two, Outcome::Refused(store::Refused::unseen("too-large")), Vec::new()));
     visits.push(failed(claimed_page(home, crawl, "http://gone.example/").await, "dns"));
     let moved = claimed_page(home, crawl, "http://b.example/old").await;
     visits.push(visited(moved, Outcome::Redirect(url("http://b.example/new")), Vec::new()));

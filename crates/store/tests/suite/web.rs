@@ -70,10 +70,10 @@ pub fn kept(claim: Claim, content: &str) -> Visited {
     let id = MediaId::from_sha256(Sha256::digest(content.as_bytes()).into());
     let file = MediaFile {
         id,
-        kind: MediaKind::Image,
-        format: "jpeg".into(),
         size: content.len() as u64,
         path: format!("{}/{id}.jpeg", claim.link.url.host()),
+        thumbnail: None,
+        facts: media::read_whole(b"\xff\xd8\xff\xe0", Timestamp(0)).unwrap(),
     };
     visited(claim, Outcome::Media(file), Vec::new())
 }

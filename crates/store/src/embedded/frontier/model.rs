@@ -379,7 +379,7 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
 }
 
 fn visited(claim: Claim, links: Vec<Link>) -> Visited {
-    let outcome = Outcome::Refused("a test".into());
+    let outcome = Outcome::Refused(crate::Refused::unseen("a test"));
     Visited { claim, at: Timestamp(0), took_ms: 0, bytes: 0, status: None, outcome, links }
 }
 

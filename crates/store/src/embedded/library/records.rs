@@ -65,7 +65,7 @@ impl<'a> Records<'a> {
             Outcome::Page(_) => ("page", None, None),
             Outcome::Media(_) => ("media", None, None),
             Outcome::Redirect(target) => ("redirect", None, Some(target.as_str())),
-            Outcome::Refused(reason) => ("refused", Some(cut(reason, REASON)), None),
+            Outcome::Refused(refused) => ("refused", Some(cut(&refused.reason, REASON)), None),
             Outcome::Failed { reason, detail } => ("failed", Some(cut(reason, REASON)), Some(cut(detail, DETAIL))),
         };
         let link = &visit.claim.link;
@@ -111,7 +111,7 @@ impl<'a> Records<'a> {
             }
             Outcome::Media(file) => self.media(visit, file)?,
             Outcome::Redirect(_) => {}
-            Outcome::Refused(reason) => self.refused(visit, cut(reason, REASON))?,
+            Outcome::Refused(refused) => self.refused(visit, cut(&refused.reason, REASON))?,
             Outcome::Failed { reason, .. } => self.count(&format!("error/{}", cut(reason, REASON)), 1),
         }
         Ok(())
@@ -198,8 +198,8 @@ impl<'a> Records<'a> {
 
     fn media(&mut self, visit: &Visited, file: &MediaFile) -> rusqlite::Result<()> {
         let url = &visit.claim.link.url;
-        let address = self.media_address(url, file.kind)?;
-        self.sighting(address, file.kind)?;
+        let address = self.media_address(url, file.facts.format.kind)?;
+        self.sighting(address, file.facts.format.kind)?;
         let host = self.host(url.host_str())?;
         let new = self
             .db
@@ -209,13 +209,13 @@ impl<'a> Records<'a> {
             )?
             .execute(params![
                 file.id.as_bytes(),
-                file.kind.as_str(),
-                cut(&file.format, REASON),
+                file.facts.format.kind.as_str(),
+                file.facts.format.name,
                 signed(file.size),
                 file.path,
                 host
             ])?;
-        self.count(&format!("kept/{}", file.kind), 1);
+        self.count(&format!("kept/{}", file.facts.format.kind), 1);
         if new == 0 {
             self.count("duplicates", 1);
         }
@@ -223,14 +223,14 @@ impl<'a> Records<'a> {
             .db
             .prepare_cached("SELECT media FROM media_address WHERE id = ?1")?
             .query_row([address], |row| row.get(0))?;
-        self.take_back_refusal(address, file.kind)?;
+        self.take_back_refusal(address, file.facts.format.kind)?;
         self.db
             .prepare_cached(
                 "UPDATE media_address SET media = (SELECT id FROM media WHERE sha256 = ?2), refused = NULL
                  WHERE id = ?1",
             )?
             .execute(params![address, file.id.as_bytes()])?;
-        if before.is_none() && file.kind == MediaKind::Image {
+        if before.is_none() && file.facts.format.kind == MediaKind::Image {
             self.db.prepare_cached("UPDATE host SET images = images + 1 WHERE id = ?1")?.execute([host])?;
         }
         Ok(())

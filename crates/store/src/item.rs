@@ -1,0 +1,103 @@
+//! A picture, film or sound as the library shows it, and how to ask for some of them.
+
+use facts::{LatLon, MediaId, MediaKind, Timestamp};
+use media::PlaceNames;
+use serde::{Deserialize, Serialize};
+
+/// A kept picture, film or sound with all that is known of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MediaItem {
+    /// SHA-256 of its bytes.
+    pub id: MediaId,
+    /// Its place in the order of arrival: where a list goes on.
+    pub number: i64,
+    /// What it is.
+    pub kind: MediaKind,
+    /// `jpeg`, `png`, `mp4` …
+    pub format: String,
+    /// Bytes.
+    pub size: u64,
+    /// Where the file is, relative to the media directory; absolute for one that was imported
+    /// where it was.
+    pub path: String,
+    /// Where its thumbnail is, relative to the media directory.
+    pub thumbnail: Option<String>,
+    /// Width in pixels, right way up.
+    pub width: Option<u32>,
+    /// Height in pixels, right way up.
+    pub height: Option<u32>,
+    /// How to hold the stored pixels, as EXIF counts.
+    pub orientation: u8,
+    /// How long it lasts, in seconds.
+    pub duration: Option<f64>,
+    /// When it was made, as it says: `2008-05-30T15:56:01+03:00`, the offset only where it is known.
+    pub taken: Option<String>,
+    /// Who made the camera.
+    pub make: Option<String>,
+    /// The camera.
+    pub model: Option<String>,
+    /// Its own title.
+    pub title: Option<String>,
+    /// Its own description.
+    pub description: Option<String>,
+    /// Its own key words.
+    pub keywords: Vec<String>,
+    /// The licence, by name or address, else the notice of copyright.
+    pub licence: Option<String>,
+    /// Who made it.
+    pub author: Option<String>,
+    /// Names of the place, as its maker wrote them.
+    pub place_names: PlaceNames,
+    /// Where it was made, by the best of its sources.
+    pub location: Option<ItemLocation>,
+    /// What is wrong with the location it names: `null-island`, `out-of-range` …
+    pub wrong_location: Option<String>,
+    /// When it came in.
+    pub first_seen: Timestamp,
+    /// Where it was found, oldest first.
+    pub found: Vec<Sighting>,
+}
+
+/// Where an item was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemLocation {
+    /// The point.
+    #[serde(flatten)]
+    pub at: LatLon,
+    /// Metres above the sea.
+    pub altitude: Option<f64>,
+    /// Where the camera looked, in degrees from north, clockwise.
+    pub direction: Option<f64>,
+    /// When the position was taken.
+    pub date: Option<Timestamp>,
+    /// How it is known: `exif`, `xmp`, `quicktime` …
+    pub source: String,
+}
+
+/// One page that shows an item, or one address it came from without a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sighting {
+    /// The item's address, `file:` for one that was imported.
+    pub image: String,
+    /// The page that shows it.
+    pub page: Option<String>,
+    /// The page's title.
+    pub page_title: Option<String>,
+    /// What the page says about it.
+    pub description: String,
+}
+
+/// Which items are asked for; the default asks for all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ItemFilter {
+    /// Of these kinds; none means any.
+    pub kinds: Vec<MediaKind>,
+    /// Only those whose place is known.
+    pub located: bool,
+    /// Only those that came in at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only those made within so many metres of a point.
+    pub near: Option<(LatLon, f64)>,
+    /// Only those that came from this host, or were found on a page of it.
+    pub host: Option<String>,
+}
