@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use crawl::quantity::{parse_bytes, parse_duration};
-use facts::{MediaKind, Url};
+use facts::{LatLon, MediaKind, Timestamp, Url};
 use fetch::ResolveRule;
 
 /// The data directory when none is named.
@@ -43,6 +43,14 @@ pub enum Command {
     Crawls(Crawls),
     /// Figures of the library.
     Stats(Stats),
+    /// Say what is in media files: format, size, metadata, location.
+    Inspect(Inspect),
+    /// Add local media to the library as if they had been crawled.
+    Import(Import),
+    /// Write the library in a format that other programs read.
+    Export(Export),
+    /// Remove a host, a page or a media file from the library, and never fetch it again.
+    Forget(Forget),
     /// The made web that tests and experiments run on.
     Lab {
         #[command(subcommand)]
@@ -73,6 +81,30 @@ impl From<Scope> for strategy::Scope {
             Scope::Host => Self::Host,
             Scope::Domain => Self::Domain,
             Scope::Any => Self::Any,
+        }
+    }
+}
+
+/// A set of keep rules.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Keep {
+    /// At least 400 × 400, with the sides of a photograph, no logos or banners by name.
+    Photo,
+    /// At least 70 × 70, neither long nor narrow; thumbnails give way to what they link to.
+    Query,
+    /// JPEG and PNG wider than 350, neither long nor narrow.
+    Database,
+    /// Every picture that can be read.
+    All,
+}
+
+impl From<Keep> for media::Preset {
+    fn from(keep: Keep) -> Self {
+        match keep {
+            Keep::Photo => Self::Photo,
+            Keep::Query => Self::Query,
+            Keep::Database => Self::Database,
+            Keep::All => Self::All,
         }
     }
 }
@@ -120,6 +152,16 @@ pub struct Crawl {
     /// Kinds of media to collect [default: image].
     #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
     pub kind: Vec<MediaKind>,
+    /// Which images are kept: photographs by their sides, all but icons and banners, or JPEG and PNG
+    /// for a database [default: photo].
+    #[arg(long, value_enum)]
+    pub keep: Option<Keep>,
+    /// Keep only what says where it was made.
+    #[arg(long)]
+    pub only_located: bool,
+    /// Make no thumbnails.
+    #[arg(long)]
+    pub no_thumbnails: bool,
     /// Links from a seed at most.
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
@@ -150,15 +192,8 @@ pub struct Crawl {
     /// Where site owners reach you; sent with every request.
     #[arg(long, value_name = "MAIL|URL")]
     pub contact: Option<String>,
-    /// Ask this address for hosts that match, such as '*.lab.test=127.0.0.1:8080'.
-    #[arg(long, value_name = "PATTERN=ADDR:PORT", value_parser = resolve_rule)]
-    pub resolve: Vec<ResolveRule>,
-    /// Admit private addresses for the hosts of the seeds.
-    #[arg(long)]
-    pub allow_private: bool,
-    /// Trust the certificates in this PEM file too.
-    #[arg(long, value_name = "FILE")]
-    pub ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub reach: Reach,
 }
 
 #[derive(Args)]
@@ -171,6 +206,140 @@ pub struct Crawls {
     /// How many lines of its log.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub log: usize,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird inspect photo.jpg
+  bowerbird inspect --json *.heic | jq '.[].location'
+  bowerbird inspect https://example.org/photo.jpg")]
+pub struct Inspect {
+    /// Files or addresses.
+    #[arg(value_name = "FILE|URL", required = true)]
+    pub files: Vec<String>,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird import ~/Pictures
+  bowerbird import holiday.jpg film.mp4 --only-located
+
+Files stay where they are. The same command goes on where an import was stopped, and passes over
+what has not changed since.")]
+pub struct Import {
+    /// Files and folders.
+    #[arg(value_name = "DIR|FILE", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Which images are kept [default: all].
+    #[arg(long, value_enum)]
+    pub keep: Option<Keep>,
+    /// Keep only what says where it was made.
+    #[arg(long)]
+    pub only_located: bool,
+    /// Make no thumbnails.
+    #[arg(long)]
+    pub no_thumbnails: bool,
+    /// Kinds of media to take.
+    #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
+    pub kind: Vec<MediaKind>,
+}
+
+/// A format other programs read.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ExportFormat {
+    /// One FeatureCollection, for map programs.
+    Geojson,
+    /// A table, for spreadsheets.
+    Csv,
+    /// One JSON object a line, with every page each file was found on.
+    Jsonl,
+    /// Placemarks, for Google Earth and the like.
+    Kml,
+    /// Waypoints, for navigation devices.
+    Gpx,
+}
+
+impl From<ExportFormat> for export::Format {
+    fn from(format: ExportFormat) -> Self {
+        match format {
+            ExportFormat::Geojson => Self::GeoJson,
+            ExportFormat::Csv => Self::Csv,
+            ExportFormat::Jsonl => Self::Jsonl,
+            ExportFormat::Kml => Self::Kml,
+            ExportFormat::Gpx => Self::Gpx,
+        }
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird export --format geojson --located --out places.geojson
+  bowerbird export --format csv --near 60.17,24.94 --within 10km
+  bowerbird export --format jsonl --kind image --since 2026-01-01 | jq .licence
+
+KML and GPX have only what has a place. Cells of a table that a spreadsheet would take for a formula
+begin with an apostrophe.")]
+pub struct Export {
+    /// The format.
+    #[arg(long, value_enum)]
+    pub format: ExportFormat,
+    /// Write to this file instead of stdout; it appears when it is complete.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub filter: Filter,
+}
+
+/// Which items of the library.
+#[derive(Args)]
+pub struct Filter {
+    /// Only what was made near this point, such as 60.17,24.94.
+    #[arg(long, value_name = "LAT,LON", value_parser = point, requires = "within", allow_hyphen_values = true)]
+    pub near: Option<LatLon>,
+    /// How near, such as 10km.
+    #[arg(long, value_name = "DISTANCE", value_parser = distance, requires = "near")]
+    pub within: Option<f64>,
+    /// Only these kinds of media.
+    #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
+    pub kind: Vec<MediaKind>,
+    /// Only what came in on this day or later, such as 2026-01-31.
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub since: Option<Timestamp>,
+    /// Only what has a place.
+    #[arg(long)]
+    pub located: bool,
+    /// Only what came from this host, or was found on its pages.
+    #[arg(long, value_name = "HOST")]
+    pub host: Option<String>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird forget example.org
+  bowerbird forget https://example.org/photo.jpg
+
+A media file goes with all its copies, wherever they were found. A page goes with the media that no
+other page shows. A local file that was imported is named by its path; the file itself stays.")]
+pub struct Forget {
+    /// A host, the address of a page or media file, or an imported file.
+    #[arg(value_name = "URL|HOST|FILE")]
+    pub what: String,
+}
+
+/// How this machine reaches hosts.
+#[derive(Args, Clone, Default)]
+pub struct Reach {
+    /// Ask this address for hosts that match, such as '*.lab.test=127.0.0.1:8080'.
+    #[arg(long, value_name = "PATTERN=ADDR:PORT", value_parser = resolve_rule)]
+    pub resolve: Vec<ResolveRule>,
+    /// Admit private addresses for the hosts that are named.
+    #[arg(long)]
+    pub allow_private: bool,
+    /// Trust the certificates in this PEM file too.
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -198,6 +367,32 @@ pub enum Lab {
   curl 'http://127.0.0.1:PORT/.lab/truth?url=SEED'
   curl http://127.0.0.1:PORT/.lab/log")]
     Web(LabWeb),
+    /// Make an experiment and print its tables.
+    #[command(after_help = experiments())]
+    Experiment(LabExperiment),
+}
+
+fn experiments() -> String {
+    let list = experiments::NAMES.iter().map(|(name, what)| format!("  {name:<12} {what}\n")).collect::<String>();
+    format!("Experiments:\n{list}")
+}
+
+#[derive(Args)]
+pub struct LabExperiment {
+    /// Which one.
+    pub name: String,
+    /// The number of the first made web.
+    #[arg(long, value_name = "N")]
+    pub number: Option<u64>,
+    /// Pages of each crawl.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_pages: Option<u64>,
+    /// A folder of files and what is true of them.
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Write the figures as JSON to this folder.
+    #[arg(long, value_name = "DIR", default_value = "lab-results")]
+    pub out: PathBuf,
 }
 
 #[derive(Args)]
@@ -217,6 +412,30 @@ pub struct LabWeb {
     /// Write the certificate of the web's own authority here, for `crawl --ca`.
     #[arg(long, value_name = "FILE")]
     pub ca_out: Option<PathBuf>,
+}
+
+fn point(text: &str) -> Result<LatLon, String> {
+    let wrong = || format!("'{text}' is not a point: write it like 60.17,24.94 (latitude, longitude)");
+    let (lat, lon) = text.split_once(',').ok_or_else(wrong)?;
+    let (lat, lon) = (lat.trim().parse().map_err(|_| wrong())?, lon.trim().parse().map_err(|_| wrong())?);
+    LatLon::new(lat, lon).ok_or_else(wrong)
+}
+
+/// Metres.
+fn distance(text: &str) -> Result<f64, String> {
+    let wrong = || format!("'{text}' is not a distance: write it like 500m or 10km");
+    let text = text.trim();
+    let (number, unit) = match text.strip_suffix("km") {
+        Some(number) => (number, 1000.0),
+        None => (text.strip_suffix('m').unwrap_or(text), 1.0),
+    };
+    let metres = number.trim().parse::<f64>().map_err(|_| wrong())? * unit;
+    if metres.is_finite() && metres > 0.0 { Ok(metres) } else { Err(wrong()) }
+}
+
+fn date(text: &str) -> Result<Timestamp, String> {
+    let date = media::Taken::parse(text).ok_or_else(|| format!("'{text}' is not a date: write it like 2026-01-31"))?;
+    Ok(date.timestamp())
 }
 
 fn media_kind(text: &str) -> Result<MediaKind, String> {

@@ -36,7 +36,11 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Crawl(order) => command::crawl(place, config.as_deref(), *order).await,
             Command::Crawls(list) => command::crawls(place, list).await,
             Command::Stats(stats) => command::stats(place, stats).await,
-            Command::Lab { lab } => command::lab(lab).await,
+            Command::Inspect(order) => command::inspect(place, order).await,
+            Command::Import(order) => command::import(place, order).await,
+            Command::Export(order) => command::export(place, order).await,
+            Command::Forget(order) => command::forget(place, order).await,
+            Command::Lab { lab } => command::lab(place, lab).await,
             Command::Completions { shell } => command::completions(shell),
         }
     })

@@ -73,12 +73,24 @@ pub fn print_line(line: impl AsRef<str>) -> anyhow::Result<()> {
 
 /// `1 page`, `2 pages`, `2 addresses`.
 pub fn counted(count: u64, noun: &str) -> String {
-    let ending = match noun {
-        _ if count == 1 => "",
-        noun if noun.ends_with('s') => "es",
-        _ => "s",
-    };
-    format!("{count} {noun}{ending}")
+    match noun {
+        _ if count == 1 => format!("{count} {noun}"),
+        _ if noun.ends_with('s') => format!("{count} {noun}es"),
+        "more copy" => format!("{count} more copies"),
+        "file on disk" => format!("{count} files on disk"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+/// Prints counts by reason, most first, on one line; nothing when there are none.
+pub fn print_counts(title: &str, counts: &std::collections::BTreeMap<String, u64>) -> anyhow::Result<()> {
+    if counts.is_empty() {
+        return Ok(());
+    }
+    let mut sorted: Vec<_> = counts.iter().collect();
+    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    let listed = sorted.iter().map(|(reason, count)| format!("{reason} {count}")).collect::<Vec<_>>();
+    print_line(format!("{title} {}", listed.join(", ")))
 }
 
 /// Prints rows under headings, numbers to the right.

@@ -3,14 +3,36 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use crawl::Progress;
 use crawl::quantity::show_bytes;
+use crawl::{ImportSummary, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// Shows how a crawl is doing until its sender is gone.
-pub fn show(mut progress: watch::Receiver<Progress>) -> JoinHandle<()> {
+pub fn show(progress: watch::Receiver<Progress>) -> JoinHandle<()> {
+    show_lines(progress, line)
+}
+
+/// Shows how an import is doing until its sender is gone.
+pub fn show_import(progress: watch::Receiver<ImportSummary>) -> JoinHandle<()> {
+    show_lines(progress, |summary| {
+        format!(
+            "{} files · {} new · {} known · {} with a place · {} · {:.0} s",
+            summary.files,
+            summary.imported,
+            summary.copies + summary.unchanged,
+            summary.geotagged,
+            show_bytes(summary.bytes),
+            summary.seconds,
+        )
+    })
+}
+
+fn show_lines<T: Send + Sync + 'static>(
+    mut progress: watch::Receiver<T>,
+    line: impl Fn(&T) -> String + Send + 'static,
+) -> JoinHandle<()> {
     tokio::spawn(async move {
         if !std::io::stderr().is_terminal() {
             return;
@@ -32,11 +54,12 @@ fn line(progress: &Progress) -> String {
     let Progress { figures, frontier, in_flight, seconds } = progress;
     let images = figures.media.get("image");
     format!(
-        "{} pages ({:.1}/s) · {} images kept of {} seen · {} · {} waiting · {} in flight · {:.0} s",
+        "{} pages ({:.1}/s) · {} images kept of {} seen, {} with a place · {} · {} waiting · {} in flight · {:.0} s",
         figures.pages,
         figures.pages as f64 / seconds.max(0.001),
         images.map_or(0, |images| images.kept),
         images.map_or(0, |images| images.seen),
+        figures.geotagged,
         show_bytes(figures.bytes),
         frontier.queued_pages + frontier.queued_media,
         in_flight,

@@ -3,18 +3,21 @@
 use std::sync::Arc;
 
 use bytes::BytesMut;
-use facts::{Directives, Url};
+use facts::{Directives, Timestamp, Url};
 use fetch::{FetchError, Response};
-use store::{Claim, Link, MediaFile, Store, StoreError, VisitKind};
+use media::{Refusal, Rules};
+use store::{Blocked, Claim, Link, MediaFile, Refused, Store, StoreError};
 use strategy::Filter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::settings::Limits;
+use crate::gathering::{Gathered, Gathering, Room, on_disk};
+use crate::inquiry::{Inquiry, Step};
+use crate::keep::{Called, Probing};
+use crate::settings::{Limits, Settings};
+use crate::settle;
 
 /// Bytes of a body that are looked at to tell what it is.
 const HEAD: usize = 4096;
-/// Bytes of a file gathered before they are written.
-const PIECE: usize = 256 << 10;
 /// Every page may hold this much memory; only [`LARGE`] at a time may hold more, so that memory
 /// is `concurrency × SMALL + LARGE × largest page` however many servers send large bodies.
 const SMALL: usize = 256 << 10;
@@ -25,11 +28,11 @@ pub(crate) enum Content {
     /// A page that still has to be read, which its host need not wait for.
     Page(Unread),
     /// A file, already in its place.
-    Media(MediaFile),
+    Media(Box<MediaFile>),
     /// Another address, and the link to it unless it is out of bounds.
     Redirect(Url, Option<Box<Link>>),
     /// Something that is not kept, by reason.
-    Refused(&'static str),
+    Refused(Refused),
 }
 
 /// A page as it came.
@@ -65,45 +68,68 @@ impl Trouble {
 
 /// Takes bodies in, bounded over all requests in flight.
 pub(crate) struct Contents {
+    pub rules: Arc<Rules>,
     store: Arc<Store>,
+    filter: Arc<Filter>,
+    limits: Limits,
+    thumbnail_size: u32,
+    /// What may not come back.
+    blocked: Blocked,
+    room: Room,
     large: Arc<Semaphore>,
+    /// One permit per core.
+    cpu: Arc<Semaphore>,
+    /// Files being examined and written: these wait for the disk, too.
+    desks: Semaphore,
 }
 
 impl Contents {
-    pub fn new(store: Arc<Store>) -> Self {
-        Self { store, large: Arc::new(Semaphore::new(LARGE)) }
+    pub fn new(
+        store: Arc<Store>,
+        filter: Arc<Filter>,
+        settings: &Settings,
+        blocked: &Blocked,
+        cpu: Arc<Semaphore>,
+    ) -> Self {
+        Self {
+            rules: Arc::new(settings.keep.rules()),
+            thumbnail_size: settings.keep.thumbnail_size,
+            limits: settings.limits,
+            desks: Semaphore::new(4 * cpu.available_permits().max(1)),
+            blocked: blocked.clone(),
+            store,
+            filter,
+            room: Room::new(),
+            large: Arc::new(Semaphore::new(LARGE)),
+            cpu,
+        }
     }
 
-    /// Takes in the body of a successful answer. An error of the store ends the crawl; anything
-    /// else concerns this visit only.
+    /// Takes in the body of a page, or of what turned out not to be one. An error of the store ends
+    /// the crawl; anything else concerns this visit only.
     pub async fn take(
         &self,
         claim: &Claim,
         response: &mut Response,
-        filter: &Filter,
-        limits: &Limits,
+        now: Timestamp,
     ) -> Result<Result<Content, Trouble>, StoreError> {
         let head = match head(response).await {
             Ok(head) => head,
             Err(error) => return Ok(Err(error.into())),
         };
-        if let Some(format) = media::sniff(&head) {
-            let directives = response.directives();
-            return if directives.noindex || directives.reserve_media(format.kind) {
-                Ok(Ok(Content::Refused("opt-out")))
-            } else if filter.admits_media(&claim.link.url, format.kind).is_err() {
-                Ok(Ok(Content::Refused("kind")))
-            } else {
-                self.keep(claim, format, head, response).await
+        if media::sniff(&head).is_some() {
+            return match Inquiry::new(claim, Probing::Stream).whole(head, response, self, now).await? {
+                Step::Done(done) => Ok(done),
+                Step::Ask => Ok(Ok(Content::Refused(Refused::unseen("format")))),
             };
         }
-        if claim.link.kind != VisitKind::Page || !looks_like_html(response.content_type(), &head) {
-            return Ok(Ok(Content::Refused("format")));
+        if !looks_like_html(response.content_type(), &head) {
+            return Ok(Ok(Content::Refused(Refused::unseen("format"))));
         }
-        if filter.admits_content_type(response.content_type().unwrap_or("text/html")).is_err() {
-            return Ok(Ok(Content::Refused("kind")));
+        if self.filter.admits_content_type(response.content_type().unwrap_or("text/html")).is_err() {
+            return Ok(Ok(Content::Refused(Refused::unseen("kind"))));
         }
-        Ok(self.page(head, response, limits.max_page).await)
+        Ok(self.page(head, response, self.limits.max_page).await)
     }
 
     async fn page(&self, head: BytesMut, response: &mut Response, most: u64) -> Result<Content, Trouble> {
@@ -122,37 +148,55 @@ impl Contents {
         Ok(Content::Page(Unread { body, content_type, directives: response.directives(), lane }))
     }
 
-    /// Streams a media file to its place.
-    async fn keep(
+    /// A place for the bytes of a file of this length.
+    pub fn gathering(&self, claim: &Claim, length: Option<u64>) -> Gathering {
+        Gathering::new(&self.room, self.store.files(), claim.link.url.host(), length)
+    }
+
+    /// The end of a file that is larger than files may be.
+    pub fn too_large(&self, length: Option<u64>) -> Option<Step> {
+        let is = length.is_some_and(|length| length > self.limits.max_file);
+        is.then(|| Step::refuse(Refused::unseen(Refusal::TooLarge.as_str())))
+    }
+
+    /// The end of a file that its server does not want to be taken, or that is not of a kind that is
+    /// collected.
+    pub fn unwanted(&self, claim: &Claim, start: &[u8], response: &Response) -> Option<Step> {
+        let format = media::sniff(start)?;
+        let directives = response.directives();
+        let reason = if directives.noindex || directives.reserve_media(format.kind) {
+            "opt-out"
+        } else if self.filter.admits_media(&claim.link.url, format.kind).is_err() {
+            "kind"
+        } else {
+            return None;
+        };
+        Some(Step::refuse(Refused::unseen(reason)))
+    }
+
+    /// Examines a whole file, puts it in its place and makes its thumbnail; or lets go of it.
+    pub async fn settle(
         &self,
         claim: &Claim,
-        format: media::Format,
-        head: BytesMut,
-        response: &mut Response,
-    ) -> Result<Result<Content, Trouble>, StoreError> {
-        let (files, host) = (self.store.files().clone(), claim.link.url.host());
-        let Ok(facts) = media::read_whole(&head, facts::Timestamp(0)) else {
-            return Ok(Ok(Content::Refused("broken")));
+        called: &Called,
+        gathered: Gathered,
+        now: Timestamp,
+    ) -> Result<Content, StoreError> {
+        let (store, rules, called) = (Arc::clone(&self.store), Arc::clone(&self.rules), called.clone());
+        let blocked = self.blocked.clone();
+        let host = claim.link.url.host();
+        let _desk = self.desks.acquire().await;
+        let settled = on_disk(move || settle::examine(&store, &host, &rules, &blocked, &called, gathered, now)).await?;
+        let (mut file, pixels) = match settled {
+            Ok(settled) => settled,
+            Err(refused) => return Ok(Content::Refused(refused)),
         };
-        let mut draft = on_disk(move || files.draft(&host)).await?;
-        let mut piece = head;
-        loop {
-            let chunk = match response.chunk().await {
-                Ok(chunk) => chunk,
-                Err(error) => return Ok(Err(error.into())),
-            };
-            let last = chunk.is_none();
-            piece.extend_from_slice(&chunk.unwrap_or_default());
-            if last || piece.len() >= PIECE {
-                let bytes = piece.split();
-                draft = on_disk(move || draft.write(&bytes).map(|()| draft)).await?;
-            }
-            if last {
-                break;
-            }
+        if let Some(pixels) = pixels.filter(|_| self.thumbnail_size > 0) {
+            let _core = self.cpu.acquire().await;
+            let (files, size) = (self.store.files().clone(), self.thumbnail_size);
+            file = on_disk(move || settle::add_thumbnail(&files, file, &pixels, size)).await?;
         }
-        let kept = self.store.keep(draft, format.extension).await?;
-        Ok(Ok(Content::Media(MediaFile { id: kept.id, size: kept.size, path: kept.path, thumbnail: None, facts })))
+        Ok(Content::Media(Box::new(file)))
     }
 }
 
@@ -177,15 +221,5 @@ fn looks_like_html(content_type: Option<&str>, head: &[u8]) -> bool {
             starts(b"<!doctype html") || starts(b"<html") || starts(b"<head") || starts(b"<body")
         }
         Some(_) => false,
-    }
-}
-
-/// File work away from the threads that wait for the network.
-async fn on_disk<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, StoreError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
 }

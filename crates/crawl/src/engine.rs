@@ -1,5 +1,6 @@
 //! The loop that keeps requests in flight, and the reasons to end it.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ use crate::visit::{Ending, Visitor};
 
 /// How often limits are checked and progress is told.
 const TICK: Duration = Duration::from_millis(500);
+/// Visits that may wait for the next of their requests, for each that may be in flight.
+const RESTING_PER_SLOT: usize = 16;
 /// After a stop, how long requests in flight may take to land.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -56,7 +59,8 @@ pub async fn run(
         strategy::by_name(&settings.strategy).ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))?;
     let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
     let manners = settings.manners();
-    let fetcher = Fetcher::new(fetch_settings(&settings, &reach))?;
+    let seed_hosts = settings.seeds.iter().map(Url::host).collect();
+    let fetcher = Fetcher::new(fetch_settings(&reach, seed_hosts, settings.manners.contact.clone()))?;
 
     let (reachable, unreachable) = reachable_seeds(&fetcher, &settings.seeds).await;
     let known = match store.library().crawl(name).await? {
@@ -81,7 +85,9 @@ pub async fn run(
     let run = store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?;
     let figures = store.library().figures(crawl.id, Some(run.id)).await?;
 
+    let blocked = store.library().forgotten().await?;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let (cpu, filter) = (Arc::new(Semaphore::new(cores)), Arc::new(filter));
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let (commits, committed, committer) =
         committer(Arc::clone(&store), crawl.id, run.id, settings.budgets.into(), batch);
@@ -96,11 +102,14 @@ pub async fn run(
             fetcher,
             manners,
             strategy: Arc::from(strategy),
-            filter: Arc::new(filter),
+            contents: Contents::new(Arc::clone(&store), Arc::clone(&filter), &settings, &blocked, Arc::clone(&cpu)),
+            filter,
             settings: settings.clone(),
-            contents: Contents::new(Arc::clone(&store)),
             hops: Hops::new(),
-            cpu: Semaphore::new(cores),
+            cpu,
+            blocked,
+            lines: Semaphore::new(settings.concurrency),
+            rests: Arc::default(),
         }),
         store: Arc::clone(&store),
         run,
@@ -259,6 +268,7 @@ impl Engine {
                 },
                 // A host becomes free. The store keeps time in whole milliseconds: round up.
                 () = tokio::time::sleep(wait + Duration::from_millis(1)), if self.free_slots() > 0 => {}
+                () = self.visitor.rests.changed(), if self.free_slots() == 0 => {}
                 () = self.stop.wait() => return Ok(End::Interrupted),
                 _ = ticks.tick() => if let Some(end) = self.tick().await? { return Ok(end) },
             }
@@ -266,9 +276,14 @@ impl Engine {
     }
 
     fn free_slots(&self) -> usize {
-        // With one request at a time the next claim must see what the last visit found.
-        let unseen = if self.settings.concurrency == 1 { self.uncommitted } else { 0 };
-        self.settings.concurrency.saturating_sub(self.flights.len() + unseen)
+        let most = self.settings.concurrency;
+        if most == 1 {
+            // The next claim must see what the last visit found.
+            return most.saturating_sub(self.flights.len() + self.uncommitted);
+        }
+        // A visit that waits for the next of its requests leaves its slot to others, within reason.
+        let resting = self.visitor.rests.count().min(RESTING_PER_SLOT * most);
+        most.saturating_sub(self.flights.len().saturating_sub(resting))
     }
 
     async fn claim(&self) -> Result<Claims, StoreError> {
@@ -386,12 +401,12 @@ impl Engine {
     }
 }
 
-fn fetch_settings(settings: &Settings, reach: &Reach) -> fetch::Settings {
-    let seed_hosts = || settings.seeds.iter().map(Url::host).collect();
+/// How bytes are fetched; `hosts` are those that private addresses are admitted for, if for any.
+pub fn fetch_settings(reach: &Reach, hosts: HashSet<HostName>, contact: Option<String>) -> fetch::Settings {
     fetch::Settings {
-        contact: settings.manners.contact.clone(),
+        contact,
         resolve: reach.resolve.clone(),
-        private_hosts: if reach.allow_private { seed_hosts() } else { Default::default() },
+        private_hosts: if reach.allow_private { hosts } else { HashSet::new() },
         extra_roots: reach.ca.clone(),
         ..fetch::Settings::default()
     }

@@ -1,5 +1,7 @@
 //! What keeps a crawl from starting or going on.
 
+use std::path::PathBuf;
+
 use facts::Url;
 
 /// An error of a whole crawl. What goes wrong with one page is recorded, not returned.
@@ -20,6 +22,14 @@ pub enum CrawlError {
     /// None of the start pages can be reached.
     #[error("{}", unreachable(.0))]
     Unreachable(Vec<(Url, String)>),
+    /// Something to import is not there.
+    #[error("cannot import {}: {why}", path.display())]
+    Import {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The store failed; what was committed is safe.
     #[error(transparent)]
     Store(#[from] store::StoreError),

@@ -1,12 +1,14 @@
 //! What a page gives to visit next.
 
+use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::{Mutex, PoisonError};
 
 use facts::{Directives, MediaKind, Order, Url, UrlError, UrlId};
 use lru::LruCache;
-use page::Page;
-use store::{Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
+use media::{LinksTo, Rules, foresee, judge_link};
+use page::{Media, MediaOrigin, Page};
+use store::{Blocked, Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
 use strategy::{Filter, Refusal, Strategy};
 
 use crate::content::{Content, Trouble};
@@ -22,18 +24,24 @@ pub(crate) fn gather(
     size: u64,
     strategy: &dyn Strategy,
     filter: &Filter,
+    rules: &Rules,
+    blocked: &Blocked,
 ) -> (PageFacts, Vec<Link>) {
     let wanted_language = filter.admits_language(page.language.as_deref()).is_ok();
     let depth = claim.link.depth + 1;
     let mut links = Vec::new();
     let mut media = Vec::new();
     if wanted_language {
+        let linked = Linked::of(page, rules);
         for found in page.media.iter() {
             let refusal = filter.admits_media(&found.url, found.kind).err();
-            if refusal == Some(Refusal::Kind) {
+            if refusal == Some(Refusal::Kind) || linked.leads_away(found) || blocked.address(&found.url) {
                 continue;
             }
-            let refused = if wishes.noindex {
+            // What goes by the address comes first: it is the same on every page.
+            let refused = if let Err(refusal) = linked.judge(found) {
+                Some(refusal.as_str())
+            } else if wishes.noindex {
                 Some("robots")
             } else if wishes.reserve_media(found.kind) {
                 Some("opt-out")
@@ -41,7 +49,7 @@ pub(crate) fn gather(
                 refusal.map(Refusal::as_str)
             };
             if refused.is_none() {
-                links.push(media_link(claim, page, &found.url, found.kind));
+                links.push(media_link(claim, page, found));
             }
             media.push(MediaReference {
                 url: found.url.clone(),
@@ -53,7 +61,7 @@ pub(crate) fn gather(
     }
     if wanted_language && !wishes.nofollow {
         for (found, order) in page.links.iter().zip(strategy.links(page)) {
-            if found.rel.nofollow || filter.admits(&found.url, depth).is_err() {
+            if found.rel.nofollow || filter.admits(&found.url, depth).is_err() || blocked.address(&found.url) {
                 continue;
             }
             links.push(Link {
@@ -85,16 +93,68 @@ pub(crate) fn gather(
     (facts, links)
 }
 
+/// Pictures of a page that are links to pictures, such as thumbnails.
+struct Linked<'p> {
+    page: &'p Page,
+    rules: &'p Rules,
+    /// Pictures the page names itself, by address: whether as a link only.
+    pictures: HashMap<UrlId, bool>,
+    /// Pictures of other sites that pictures of this page link to.
+    away: HashSet<UrlId>,
+}
+
+impl<'p> Linked<'p> {
+    fn of(page: &'p Page, rules: &'p Rules) -> Self {
+        let images = || page.media.iter().filter(|media| media.kind == MediaKind::Image);
+        let pictures = if rules.thumbnails {
+            HashMap::new()
+        } else {
+            images().map(|media| (media.url.id(), media.origin == MediaOrigin::Link)).collect()
+        };
+        let mut linked = Self { page, rules, pictures, away: HashSet::new() };
+        linked.away = images()
+            .filter(|media| linked.leads(media) == Some(LinksTo::OtherSite))
+            .filter_map(|media| Some(media.link_target.as_ref()?.id()))
+            .filter(|target| linked.pictures.get(target) == Some(&true))
+            .collect();
+        linked
+    }
+
+    /// Where the picture leads when it leads to another picture.
+    fn leads(&self, found: &Media) -> Option<LinksTo> {
+        let target = found.link_target.as_ref().filter(|_| found.origin != MediaOrigin::Link)?;
+        let is_picture = target.id() != found.url.id() && self.pictures.contains_key(&target.id());
+        let same_site = target.site() == self.page.url.site();
+        is_picture.then_some(if same_site { LinksTo::SameSite } else { LinksTo::OtherSite })
+    }
+
+    /// A picture of another site that is on this page only behind a dropped thumbnail goes with it.
+    fn leads_away(&self, found: &Media) -> bool {
+        !self.away.is_empty() && self.away.contains(&found.url.id())
+    }
+
+    fn judge(&self, found: &Media) -> Result<(), media::Refusal> {
+        if found.kind != MediaKind::Image {
+            return Ok(());
+        }
+        if let Some(target) = self.leads(found) {
+            judge_link(self.rules, target)?;
+        }
+        foresee(self.rules, &found.alt, &found.url.file_name())
+    }
+}
+
 /// Media of a page are taken in the order they were found.
-fn media_link(claim: &Claim, page: &Page, url: &Url, kind: MediaKind) -> Link {
+fn media_link(claim: &Claim, page: &Page, found: &Media) -> Link {
     Link {
-        url: url.clone(),
-        kind: VisitKind::Media(kind),
+        url: found.url.clone(),
+        kind: VisitKind::Media(found.kind),
         order: Order::FirstIn,
         depth: claim.link.depth + 1,
         parent: Some(claim.id),
         referer: Some(page.url.clone()),
-        context: LinkContext::default(),
+        // The keep rules ask for it when the file is there.
+        context: LinkContext { anchor: cut(&found.alt), around: String::new() },
         hops: Vec::new(),
         reopen: false,
     }

@@ -90,6 +90,22 @@ pub(crate) mod duration {
     }
 }
 
+/// `#[serde(with = "quantity::optional_duration")]`: a duration as text, or nothing.
+pub(crate) mod optional_duration {
+    use super::*;
+
+    pub fn serialize<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => super::duration::serialize(duration, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        super::duration::deserialize(deserializer).map(Some)
+    }
+}
+
 /// `#[serde(with = "quantity::bytes")]`: a size as a number or as text.
 pub(crate) mod bytes {
     use super::*;

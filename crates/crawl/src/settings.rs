@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use store::{Budgets, RunLimits};
 use strategy::{FilterSettings, Scope};
 
+use crate::keep::Keep;
 use crate::quantity;
 
 /// Pages of a run that was given no limit at all, and of one task [000 §6].
@@ -41,6 +42,8 @@ pub struct Settings {
     pub until: Option<Url>,
     /// Pages of one task, the unit in which run times are compared.
     pub task_pages: u64,
+    /// Which of the media that are found are kept.
+    pub keep: Keep,
     /// What ends a run.
     pub limits: Limits,
     /// How the crawl behaves towards hosts.
@@ -72,6 +75,7 @@ impl Default for Settings {
             content_types: Vec::new(),
             until: None,
             task_pages: TASK_PAGES,
+            keep: Keep::default(),
             limits: Limits::default(),
             manners: Manners::default(),
             concurrency: 64,
@@ -140,7 +144,7 @@ pub struct Limits {
     /// Pages read. The media of these pages are still collected.
     pub max_pages: Option<u64>,
     /// Time at work.
-    #[serde(with = "optional_duration", skip_serializing_if = "Option::is_none")]
+    #[serde(with = "quantity::optional_duration", skip_serializing_if = "Option::is_none")]
     pub max_time: Option<Duration>,
     /// Bytes received.
     #[serde(deserialize_with = "optional_bytes")]
@@ -221,22 +225,6 @@ pub struct Reach {
     pub allow_private: bool,
     /// Certificates (PEM) trusted besides the system's.
     pub ca: Vec<u8>,
-}
-
-mod optional_duration {
-    use super::*;
-    use serde::{Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-        match duration {
-            Some(duration) => quantity::duration::serialize(duration, serializer),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-        quantity::duration::deserialize(deserializer).map(Some)
-    }
 }
 
 fn optional_bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {

@@ -17,12 +17,16 @@ pub struct Summary {
     pub pages: u64,
     /// Bytes received.
     pub bytes: u64,
+    /// Bytes of files that were not fetched, because their first ones said enough.
+    pub bytes_saved: u64,
     /// Images.
     pub images: ImageFigures,
     /// Films and sounds kept: `video`, `audio`.
     pub media: BTreeMap<String, u64>,
-    /// Images that carry coordinates.
+    /// Kept images that carry coordinates.
     pub geotagged: Option<u64>,
+    /// Media that name a place that cannot be, kept or not, by what is wrong with it.
+    pub wrong_coordinates: BTreeMap<String, u64>,
     /// Media whose place was found in words.
     pub located: Option<u64>,
     /// Pages relevant to the region.
@@ -80,9 +84,11 @@ impl Summary {
             strategy: strategy.into(),
             pages: figures.pages,
             bytes: figures.bytes,
+            bytes_saved: figures.saved,
             images,
             media,
-            geotagged: None,
+            geotagged: Some(figures.geotagged),
+            wrong_coordinates: figures.wrong_locations,
             located: None,
             relevant: None,
             harvest_rate: None,

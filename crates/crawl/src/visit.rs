@@ -3,16 +3,23 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use facts::{MediaKind, Origin};
-use fetch::{Accept, Answer, Fetcher, Manners, Request, Response, Robots};
-use store::{Claim, CrawlId, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, VisitKind, Visited};
+use facts::{MediaKind, Origin, Timestamp};
+use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots};
+use store::{
+    Blocked, Claim, CrawlId, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, VisitKind, Visited,
+};
 use strategy::{Filter, Strategy};
 use tokio::sync::Semaphore;
 
 use crate::content::{Content, Contents, Trouble, Unread};
+use crate::inquiry::{Inquiry, Step};
 use crate::links::{Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
+use crate::rests::Rests;
 use crate::settings::Settings;
+
+/// A body is let run over its limit by this much, so that it is us who say what is too large.
+const LIMIT_SLACK: u64 = 1 << 20;
 
 /// Makes visits; shared by all that are in flight.
 pub(crate) struct Visitor {
@@ -26,7 +33,13 @@ pub(crate) struct Visitor {
     pub contents: Contents,
     pub hops: Hops,
     /// One permit per core: pages are read on the blocking pool, no more at once than that.
-    pub cpu: Semaphore,
+    pub cpu: Arc<Semaphore>,
+    /// What may not come back.
+    pub blocked: Blocked,
+    /// One permit per request that may be in flight.
+    pub lines: Semaphore,
+    /// Visits that wait for the next of their requests.
+    pub rests: Arc<Rests>,
 }
 
 /// How a claim ended.
@@ -39,9 +52,16 @@ pub(crate) enum Ending {
 
 /// What a request came to.
 struct Found {
+    answer: Answer,
     status: Option<u16>,
     bytes: u64,
     result: Result<Content, Trouble>,
+}
+
+impl Found {
+    fn failed(error: FetchError, bytes: u64) -> Self {
+        Self { answer: Answer::of_error(&error), status: None, bytes, result: Err(error.into()) }
+    }
 }
 
 impl Visitor {
@@ -49,6 +69,10 @@ impl Visitor {
     /// of its origin first. The host is released when the request has ended.
     pub async fn visit(&self, claim: Claim, crawl: CrawlId) -> Result<Ending, StoreError> {
         let now = self.store.frontier().now().await?;
+        if self.blocked.address(&claim.link.url) {
+            let untouched = Rest { until: now, delay: None, failures: claim.host_failures };
+            return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen(FORGOTTEN))).await;
+        }
         let origin = claim.link.url.origin();
         let Some(robots) = self.origins.robots(&origin, now).await? else {
             let rest = self.origins.ask_for(OriginFile::Robots, &origin, &claim).await?;
@@ -97,20 +121,14 @@ impl Visitor {
     async fn ask(&self, claim: Claim, crawl: CrawlId, delay: Option<Duration>) -> Result<Ending, StoreError> {
         let frontier = self.store.frontier();
         let started = Instant::now();
-        let (answer, found) = match self.fetcher.send(self.request(&claim)).await {
-            Ok(response) => {
-                let retry_after = response.retry_after(frontier.now().await?);
-                (Answer::of_status(response.status, retry_after), self.take_in(&claim, response).await?)
-            }
-            Err(error) => {
-                (Answer::of_error(&error), Found { status: None, bytes: 0, result: Err(Trouble::from(error)) })
-            }
+        let Found { answer, status, bytes, result } = match claim.link.kind {
+            VisitKind::Page => self.get_page(&claim).await?,
+            VisitKind::Media(_) => self.get_media(&claim, delay).await?,
         };
         // The body is complete, or the connection is gone: from here on the host rests.
         let at = frontier.now().await?;
         let advice = self.manners.rest(at, delay, claim.host_failures, &answer);
         let rest = Rest { until: no_sooner(at, advice.until), delay, failures: advice.failures };
-        let Found { status, bytes, result } = found;
         if let Err(trouble) = &result
             && trouble.passing
             && !advice.give_up
@@ -123,11 +141,11 @@ impl Visitor {
         let took_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
         let (outcome, links) = match result {
             Ok(Content::Page(unread)) => self.read(&claim, unread).await,
-            Ok(Content::Media(file)) => (Outcome::Media(file), Vec::new()),
+            Ok(Content::Media(file)) => (Outcome::Media(*file), Vec::new()),
             Ok(Content::Redirect(target, onward)) => {
                 (Outcome::Redirect(target), onward.map(|link| *link).into_iter().collect())
             }
-            Ok(Content::Refused(reason)) => (Outcome::Refused(Refused::unseen(reason)), Vec::new()),
+            Ok(Content::Refused(refused)) => (Outcome::Refused(refused), Vec::new()),
             Err(Trouble { reason, detail, .. }) => (Outcome::Failed { reason, detail }, Vec::new()),
         };
         Ok(done(Visited { claim, at, took_ms, bytes, status, outcome, links }))
@@ -141,43 +159,94 @@ impl Visitor {
             VisitKind::Media(MediaKind::Image) => (Accept::Image, limits.max_file),
             VisitKind::Media(_) => (Accept::Media, limits.max_file),
         };
+        // What is larger is noticed while it is taken in, and counted as such.
+        let limit = limit.saturating_add(LIMIT_SLACK);
         let referer = claim.link.referer.clone();
         Request { referer, limit, ..Request::new(claim.link.url.clone(), accept) }
     }
 
-    /// Takes in an answer up to its last byte.
-    async fn take_in(&self, claim: &Claim, mut response: Response) -> Result<Found, StoreError> {
-        let status = response.status;
-        let result = match response.redirect() {
-            Some(target) => redirect(claim, target, response.set_cookie(), &self.hops, &self.filter),
-            None if (200..300).contains(&status) => {
-                self.contents.take(claim, &mut response, &self.filter, &self.settings.limits).await?
+    /// A page in one request; it may turn out to be a media file.
+    async fn get_page(&self, claim: &Claim) -> Result<Found, StoreError> {
+        let _line = self.lines.acquire().await;
+        let mut response = match self.fetcher.send(self.request(claim)).await {
+            Ok(response) => response,
+            Err(error) => return Ok(Found::failed(error, 0)),
+        };
+        let now = self.store.frontier().now().await?;
+        let result = match self.not_content(claim, &response) {
+            Some(result) => result,
+            None => self.contents.take(claim, &mut response, now).await?,
+        };
+        let bytes = response.received();
+        Ok(self.found(response, bytes, result, now).await)
+    }
+
+    /// A media file, in as many requests as it takes, each after the delay its host asks for. The
+    /// host stays claimed all the while.
+    async fn get_media(&self, claim: &Claim, delay: Option<Duration>) -> Result<Found, StoreError> {
+        let frontier = self.store.frontier();
+        let mut inquiry = Inquiry::new(claim, self.settings.keep.probe);
+        loop {
+            let line = self.lines.acquire().await;
+            let mut response = match self.fetcher.send(inquiry.request(self.request(claim))).await {
+                Ok(response) => response,
+                Err(error) => return Ok(Found::failed(error, inquiry.received())),
+            };
+            let now = frontier.now().await?;
+            let of_a_part = matches!(response.status, 400 | 416 | 501);
+            let step = match self.not_content(claim, &response).filter(|_| !of_a_part) {
+                Some(result) => Step::Done(result),
+                None => inquiry.take(&mut response, &self.contents, now).await?,
+            };
+            match step {
+                Step::Done(result) => return Ok(self.found(response, inquiry.received(), result, now).await),
+                Step::Ask => response.discard().await,
             }
-            None => Err(Trouble {
+            let now = frontier.now().await?;
+            let until = no_sooner(now, self.manners.rest(now, delay, 0, &Answer::Fine).until);
+            drop(line);
+            let _resting = self.rests.begin();
+            tokio::time::sleep(until.since(now)).await;
+        }
+    }
+
+    /// What an answer that brings no content says.
+    fn not_content(&self, claim: &Claim, response: &Response) -> Option<Result<Content, Trouble>> {
+        let status = response.status;
+        if let Some(target) = response.redirect() {
+            return Some(redirect(claim, target, response.set_cookie(), &self.hops, &self.filter));
+        }
+        (!(200..300).contains(&status)).then(|| {
+            Err(Trouble {
                 reason: format!("http-{status}"),
                 detail: format!("{} answered {status}", claim.link.url.host()),
                 passing: status == 429 || status >= 500,
-            }),
-        };
-        let bytes = response.received();
+            })
+        })
+    }
+
+    async fn found(&self, response: Response, bytes: u64, result: Result<Content, Trouble>, now: Timestamp) -> Found {
+        let answer = Answer::of_status(response.status, response.retry_after(now));
+        let status = Some(response.status);
         if result.is_ok() {
             // A short rest of the body is read, so that the connection can be used again.
             response.discard().await;
         }
-        Ok(Found { status: Some(status), bytes, result })
+        Found { answer, status, bytes, result }
     }
 
     /// Reads a page on the CPU pool.
     async fn read(&self, claim: &Claim, unread: Unread) -> (Outcome, Vec<Link>) {
         let _core = self.cpu.acquire().await;
         let (strategy, filter) = (Arc::clone(&self.strategy), Arc::clone(&self.filter));
-        let claim = claim.clone();
+        let (claim, rules, blocked) = (claim.clone(), Arc::clone(&self.contents.rules), self.blocked.clone());
         let reading = tokio::task::spawn_blocking(move || {
             let Unread { body, content_type, directives, lane: _lane } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
             // What the page says of itself and what its server says add up.
             let wishes = page.robots.and(directives);
-            let (facts, mut links) = gather(&claim, &page, wishes, body.len() as u64, &*strategy, &filter);
+            let (facts, mut links) =
+                gather(&claim, &page, wishes, body.len() as u64, &*strategy, &filter, &rules, &blocked);
             links.extend(refresh(&claim, &page, &filter));
             (Outcome::Page(facts), links)
         });

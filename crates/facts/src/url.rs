@@ -156,6 +156,11 @@ impl Url {
         self.0.path()
     }
 
+    /// The last part of the path, percent-encoding undone: `Köln.jpg`.
+    pub fn file_name(&self) -> String {
+        decode(self.path().rsplit('/').next().unwrap_or_default())
+    }
+
     /// The query without its `?`.
     pub fn query(&self) -> Option<&str> {
         self.0.query()
@@ -368,6 +373,27 @@ impl fmt::Debug for UrlId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}")
     }
+}
+
+/// Undoes percent-encoding; what is not UTF-8 then is left as it was.
+fn decode(name: &str) -> String {
+    let bytes = name.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digit = |i: usize| bytes.get(i).and_then(|b| (*b as char).to_digit(16));
+        match (bytes[at], digit(at + 1), digit(at + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((high * 16 + low) as u8);
+                at += 3;
+            }
+            (byte, _, _) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub use crate::fetcher::Fetcher;
 pub use crate::guard::{Guard, Refused, Why};
 pub use crate::manners::{Answer, Manners, RestAdvice};
 pub use crate::request::{Accept, ByteRange, Request, Validators};
-pub use crate::response::Response;
+pub use crate::response::{ContentRange, Response};
 pub use crate::robots::{ROBOTS_LIMIT, Robots};
 pub use crate::rule::{ResolveRule, RuleError};
 pub use crate::settings::{CookieLimits, NameLimits, Proxy, Settings, SettingsError};

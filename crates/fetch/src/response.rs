@@ -53,6 +53,16 @@ impl Response {
         self.text(header::CONTENT_LENGTH)?.trim().parse().ok()
     }
 
+    /// Which part of the file a 206 brings. Several parts in one answer are not understood.
+    pub fn content_range(&self) -> Option<ContentRange> {
+        ContentRange::parse(self.text(header::CONTENT_RANGE)?)
+    }
+
+    /// What `If-Range` takes to ask for more of this very version: a strong ETag, else the date.
+    pub fn version(&self) -> Option<&str> {
+        self.text(header::ETAG).filter(|tag| tag.starts_with('"')).or_else(|| self.text(header::LAST_MODIFIED))
+    }
+
     /// How long the server asks to be left alone.
     pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
         let text = self.text(header::RETRY_AFTER)?.trim();
@@ -114,6 +124,31 @@ impl Response {
     }
 }
 
+/// A part of a file, as its server says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ContentRange {
+    /// Where it begins.
+    pub start: u64,
+    /// The length of the whole file, where the server knows it.
+    pub total: Option<u64>,
+}
+
+impl ContentRange {
+    /// `bytes 0-16383/147023`, or `/*` when the whole is not known.
+    fn parse(text: &str) -> Option<Self> {
+        let (unit, range) = text.trim().split_once(' ')?;
+        let (part, total) = range.trim().split_once('/')?;
+        let (start, end) = part.trim().split_once('-')?;
+        let (start, end) = (start.trim().parse::<u64>().ok()?, end.trim().parse::<u64>().ok()?);
+        let total = match total.trim() {
+            "*" => None,
+            total => Some(total.parse().ok()?),
+        };
+        let makes_sense = unit.eq_ignore_ascii_case("bytes") && start <= end && total.is_none_or(|total| end < total);
+        makes_sense.then_some(Self { start, total })
+    }
+}
+
 impl std::fmt::Debug for Response {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Response")
@@ -121,5 +156,28 @@ impl std::fmt::Debug for Response {
             .field("status", &self.status)
             .field("headers", &self.headers)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ContentRange;
+
+    #[test]
+    fn a_part_is_understood_only_when_it_makes_sense() {
+        let part = |start, total| Some(ContentRange { start, total });
+        for (text, expected) in [
+            ("bytes 0-16383/147023", part(0, Some(147_023))),
+            ("Bytes 5-9/10", part(5, Some(10))),
+            ("bytes 16384-20000/*", part(16_384, None)),
+            ("bytes */147023", None),
+            ("bytes 9-5/10", None),
+            ("bytes 0-10/10", None),
+            ("items 0-1/2", None),
+            ("bytes 0-99999999999999999999/1", None),
+            ("", None),
+        ] {
+            assert_eq!(ContentRange::parse(text), expected, "{text}");
+        }
     }
 }

@@ -46,6 +46,7 @@ mod web;
 
 pub use crate::answer::{Answer, Asked};
 pub use crate::host::SiteKind;
+pub use crate::media::Photo;
 pub use crate::page::{PageId, Role};
 pub use crate::server::Server;
 pub use crate::server::traffic::{HostLog, LogSummary};

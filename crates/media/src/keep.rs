@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use facts::MediaKind;
 use serde::{Deserialize, Serialize};
@@ -20,21 +21,24 @@ pub enum Preset {
     Query,
     /// JPEG and PNG of some width that are no banners \[003\].
     Database,
+    /// Every picture that can be read.
+    All,
 }
 
 impl Preset {
-    /// `photo`, `query` or `database`.
+    /// `photo`, `query`, `database` or `all`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Photo => "photo",
             Self::Query => "query",
             Self::Database => "database",
+            Self::All => "all",
         }
     }
 
     /// The inverse of [`as_str`](Self::as_str).
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Photo, Self::Query, Self::Database].into_iter().find(|preset| preset.as_str() == text)
+        [Self::Photo, Self::Query, Self::Database, Self::All].into_iter().find(|preset| preset.as_str() == text)
     }
 
     /// The rules of this name.
@@ -50,8 +54,11 @@ impl Preset {
             thumbnails: true,
             spare_located: true,
             only_located: false,
+            min_seconds: None,
+            max_seconds: None,
         };
         match self {
+            Self::All => any,
             Self::Photo => Rules {
                 min_width: 400,
                 min_height: 400,
@@ -132,8 +139,12 @@ pub struct Rules {
     pub thumbnails: bool,
     /// Whether a picture with a valid location is kept whatever its sides and words.
     pub spare_located: bool,
-    /// Whether only pictures with a valid location are kept.
+    /// Whether only what has a valid location is kept.
     pub only_located: bool,
+    /// How long a film or sound must last at least, where its headers say how long it lasts.
+    pub min_seconds: Option<f64>,
+    /// How long a film or sound may last, where its headers say so.
+    pub max_seconds: Option<f64>,
 }
 
 impl Default for Rules {
@@ -230,6 +241,8 @@ pub struct Candidate<'a> {
     pub width: Option<u32>,
     /// Height, right way up.
     pub height: Option<u32>,
+    /// How long it lasts.
+    pub duration: Option<Duration>,
     /// Whether it has a valid location.
     pub located: bool,
     /// Its alternative text.
@@ -260,10 +273,12 @@ pub enum Refusal {
     External,
     /// Without a location, where one is asked for.
     NotLocated,
+    /// A film or sound that is too short or too long.
+    Duration,
 }
 
 impl Refusal {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Small,
         Self::Aspect,
         Self::Word,
@@ -273,10 +288,11 @@ impl Refusal {
         Self::Thumbnail,
         Self::External,
         Self::NotLocated,
+        Self::Duration,
     ];
 
-    /// `small`, `aspect`, `word`, `format`, `too-large`, `broken`, `thumbnail`, `external` or
-    /// `not-located`.
+    /// `small`, `aspect`, `word`, `format`, `too-large`, `broken`, `thumbnail`, `external`,
+    /// `not-located` or `duration`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Small => "small",
@@ -288,6 +304,7 @@ impl Refusal {
             Self::Thumbnail => "thumbnail",
             Self::External => "external",
             Self::NotLocated => "not-located",
+            Self::Duration => "duration",
         }
     }
 
@@ -297,14 +314,16 @@ impl Refusal {
     }
 }
 
-/// Whether a file is kept. Films and sounds have neither sides nor words here: only their location
-/// may be asked for.
+/// Whether a file is kept. Films and sounds have neither sides nor words here: only their length
+/// and their location may be asked for.
 pub fn judge(rules: &Rules, candidate: &Candidate<'_>) -> Result<(), Refusal> {
     if candidate.format.kind == MediaKind::Image {
         judge_sides(rules, candidate)?;
         if !(candidate.located && rules.spare_located) {
             judge_look(rules, candidate)?;
         }
+    } else {
+        judge_length(rules, candidate)?;
     }
     if rules.only_located && !candidate.located {
         return Err(Refusal::NotLocated);
@@ -324,6 +343,13 @@ fn judge_sides(rules: &Rules, candidate: &Candidate<'_>) -> Result<(), Refusal> 
         return Err(Refusal::Small);
     }
     Ok(())
+}
+
+fn judge_length(rules: &Rules, candidate: &Candidate<'_>) -> Result<(), Refusal> {
+    let Some(seconds) = candidate.duration.map(|duration| duration.as_secs_f64()) else { return Ok(()) };
+    let fits =
+        rules.min_seconds.is_none_or(|least| seconds >= least) && rules.max_seconds.is_none_or(|most| seconds <= most);
+    if fits { Ok(()) } else { Err(Refusal::Duration) }
 }
 
 fn judge_look(rules: &Rules, candidate: &Candidate<'_>) -> Result<(), Refusal> {

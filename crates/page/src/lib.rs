@@ -53,6 +53,7 @@ use facts::{Directives, Url};
 pub use crate::language::language_code;
 pub use crate::links::{Link, LinkOrigin, Rel};
 pub use crate::media::{Media, MediaOrigin};
+pub use crate::name::name_words;
 pub use crate::structured::{Structured, StructuredSource};
 pub use crate::text::{Tags, TextRun};
 pub use crate::tree::{NodeId, Tree};

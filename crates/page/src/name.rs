@@ -39,13 +39,17 @@ const CAMERAS: &[&str] = &[
     "mvimg",
 ];
 
-/// Words of the file name of an address: without ending, separators as spaces, and without what a
-/// camera or a size adds.
+/// Words of the file name of an address.
 pub(crate) fn words(url: &Url) -> String {
-    let name = decode(url.path().rsplit('/').next().unwrap_or_default());
+    name_words(&url.file_name())
+}
+
+/// Words of a file name: without ending, separators as spaces, and without what a camera or a size
+/// adds.
+pub fn name_words(name: &str) -> String {
     let name = match name.rsplit_once('.') {
         Some((stem, ending)) if (1..=5).contains(&ending.len()) => stem,
-        _ => &name,
+        _ => name,
     };
     let tokens: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty()).collect();
     let mut words: Vec<&str> = Vec::new();
@@ -79,27 +83,6 @@ fn is_size(token: &str) -> bool {
 /// `20190714` and longer: dates and serial numbers, no words.
 fn is_stamp(token: &str) -> bool {
     token.len() >= 6 && is_number(token)
-}
-
-/// Undoes percent-encoding; what is not UTF-8 then is left as it was.
-fn decode(name: &str) -> String {
-    let bytes = name.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digit = |i: usize| bytes.get(i).and_then(|b| (*b as char).to_digit(16));
-        match (bytes[at], digit(at + 1), digit(at + 2)) {
-            (b'%', Some(high), Some(low)) => {
-                out.push((high * 16 + low) as u8);
-                at += 3;
-            }
-            (byte, _, _) => {
-                out.push(byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| name.to_owned())
 }
 
 #[cfg(test)]

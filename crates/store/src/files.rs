@@ -124,6 +124,16 @@ impl FileDraft {
         Ok(())
     }
 
+    /// All bytes so far.
+    pub fn read(&self) -> Result<Vec<u8>, StoreError> {
+        fs::read(&self.path).map_err(|error| StoreError::io(&self.path, &error))
+    }
+
+    /// Reads what was written so far.
+    pub fn with_file<T>(&self, read: impl FnOnce(&mut File) -> std::io::Result<T>) -> Result<T, StoreError> {
+        File::open(&self.path).and_then(|mut file| read(&mut file)).map_err(|error| StoreError::io(&self.path, &error))
+    }
+
     /// Bytes so far.
     pub fn size(&self) -> u64 {
         self.size

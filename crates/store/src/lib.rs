@@ -39,5 +39,5 @@ pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Recorded, Run,
     RunId, RunLimits, Start, Task,
 };
-pub use crate::store::{Options, Reader, Store};
+pub use crate::store::{Kept, Options, Reader, Store};
 pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, Refused, VisitKind, Visited};

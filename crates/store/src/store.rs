@@ -15,7 +15,6 @@ use std::time::Duration;
 
 use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary};
 use crate::lock::WriterLock;
-use crate::work::off_thread;
 use crate::{
     Budgets, CrawlId, FileDraft, Files, Frontier, Library, Outcome, Recorded, RunId, StoreError, StoredFile, Visited,
 };
@@ -50,6 +49,15 @@ pub struct Store {
     shared: (Arc<dyn Frontier>, Arc<dyn Library>),
     // Dropped last: the directory is free once everything else is closed.
     _lock: WriterLock,
+}
+
+/// A file that was put in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The file.
+    pub file: StoredFile,
+    /// Its content was there already.
+    pub again: bool,
 }
 
 /// A data directory opened for reading, while someone may write.
@@ -105,19 +113,20 @@ impl Store {
         &self.files
     }
 
-    /// Puts a draft in its place, or lets go of it when its content is kept already.
-    pub async fn keep(&self, draft: FileDraft, extension: &str) -> Result<StoredFile, StoreError> {
+    /// Puts a draft in its place, or lets go of it when its content is kept already. Blocking, as
+    /// all that a draft does.
+    pub fn keep(&self, draft: FileDraft, extension: &str) -> Result<Kept, StoreError> {
         let id = draft.id();
         let known = match self.files.lately(&id) {
             Some(path) => Some(path),
-            None => self.library.media_path(id).await?,
+            None => self.library.path_of(id)?,
         };
-        let extension = extension.to_owned();
-        off_thread(self.files.root(), move || match known {
+        let again = known.is_some();
+        let file = match known {
             Some(path) => draft.place(path),
-            None => draft.finish(&extension),
-        })
-        .await
+            None => draft.finish(extension),
+        }?;
+        Ok(Kept { file, again })
     }
 
     /// Writes what visits found, then marks them as visited and queues their links. Their files

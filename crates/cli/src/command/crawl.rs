@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use super::{Place, WrongUse};
 use crate::arguments::Crawl;
-use crate::output::{counted, plain, print_json, print_line};
+use crate::output::{counted, plain, print_counts, print_json, print_line};
 use crate::{config, progress};
 
 /// Crawls, and says what came of it.
@@ -27,7 +27,7 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         return Err(WrongUse("a crawl's name must not be empty or start with a dash".into()).into());
     }
     let again = how_to_go_on(&place, &name, &order);
-    let reach = reach(&mut order)?;
+    let reach = std::mem::take(&mut order.reach).read()?;
     let start = match order.resume.is_some() {
         true => Settings { until: None, ..stored_settings(&place, &name).await? },
         false => config::read(config)?.crawl,
@@ -86,13 +86,13 @@ fn how_to_go_on(place: &Place, name: &str, order: &Crawl) -> String {
     if place.data != Path::new(crate::arguments::DATA) {
         words.extend(["--data".into(), place.data.display().to_string()]);
     }
-    for rule in &order.resolve {
+    for rule in &order.reach.resolve {
         words.extend(["--resolve".into(), rule.to_string()]);
     }
-    if let Some(ca) = &order.ca {
+    if let Some(ca) = &order.reach.ca {
         words.extend(["--ca".into(), ca.display().to_string()]);
     }
-    if order.allow_private {
+    if order.reach.allow_private {
         words.push("--allow-private".into());
     }
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
@@ -143,7 +143,7 @@ async fn run(
 }
 
 /// The first signal stops cleanly, the second at once.
-async fn listen_for_signals(stopper: Stopper) {
+pub(super) async fn listen_for_signals(stopper: Stopper) {
     use tokio::signal::unix::{SignalKind, signal};
     let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = signals else { return };
@@ -178,14 +178,6 @@ fn is_bare_host(text: &str) -> bool {
     !text.is_empty() && !text.starts_with(['/', '.', '-', '?', '#']) && (scheme.is_none() || text.starts_with('['))
 }
 
-fn reach(order: &mut Crawl) -> anyhow::Result<Reach> {
-    let ca = match &order.ca {
-        Some(file) => std::fs::read(file).with_context(|| format!("cannot read --ca {}", file.display()))?,
-        None => Vec::new(),
-    };
-    Ok(Reach { resolve: std::mem::take(&mut order.resolve), allow_private: order.allow_private, ca })
-}
-
 /// What the command line says goes over what the settings say.
 fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     fn set<T>(setting: &mut T, given: Option<T>) {
@@ -206,6 +198,9 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     set_list(&mut settings.lang, order.lang);
     set_list(&mut settings.exclude_tld, order.exclude_tld);
     set_list(&mut settings.kind, order.kind);
+    set(&mut settings.keep.preset, order.keep.map(Into::into));
+    set(&mut settings.keep.only_located, order.only_located.then_some(true));
+    set(&mut settings.keep.thumbnail_size, order.no_thumbnails.then_some(0));
     set(&mut settings.max_depth, order.max_depth.map(Some));
     set(&mut settings.until, order.until.map(Some));
     set(&mut settings.task_pages, order.task_pages);
@@ -242,21 +237,20 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
         counted(kept("audio"), "sound"),
         summary.duplicates
     ))?;
+    print_line(format!(
+        "{} where they were taken; {} were not fetched of what was not kept",
+        match summary.geotagged {
+            Some(1) => "1 image says".to_owned(),
+            geotagged => format!("{} images say", geotagged.unwrap_or(0)),
+        },
+        show_bytes(summary.bytes_saved)
+    ))?;
     print_counts("not kept:", &images.refused)?;
+    print_counts("wrong coordinates:", &summary.wrong_coordinates)?;
     print_counts("went wrong:", &summary.errors)?;
     print_line(format!(
         "{} waiting; files are in {}",
         counted(summary.queued, "address"),
         place.data.join("media").display()
     ))
-}
-
-fn print_counts(title: &str, counts: &std::collections::BTreeMap<String, u64>) -> anyhow::Result<()> {
-    if counts.is_empty() {
-        return Ok(());
-    }
-    let mut sorted: Vec<_> = counts.iter().collect();
-    sorted.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-    let listed = sorted.iter().map(|(reason, count)| format!("{reason} {count}")).collect::<Vec<_>>();
-    print_line(format!("{title} {}", listed.join(", ")))
 }

@@ -3,15 +3,44 @@
 use anyhow::Context;
 use serde_json::json;
 
-use super::WrongUse;
-use crate::arguments::{Lab, LabWeb};
-use crate::output::print_json;
+use experiments::ExperimentError;
+
+use super::{Place, WrongUse};
+use crate::arguments::{Lab, LabExperiment, LabWeb};
+use crate::output::{print_json, print_line, print_table};
 
 /// Runs what belongs to the lab.
-pub async fn lab(lab: Lab) -> anyhow::Result<()> {
+pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
     match lab {
         Lab::Web(web) => serve(web).await,
+        Lab::Experiment(order) => experiment(place, order).await,
     }
+}
+
+async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
+    let LabExperiment { name, number, max_pages, corpus, out } = order;
+    let told = experiments::Order { number, max_pages, corpus };
+    let report = experiments::run(&name, &told).await.map_err(|error| match error {
+        ExperimentError::Unknown(_) | ExperimentError::NoCorpus(_) => WrongUse(error.to_string()).into(),
+        other => anyhow::Error::from(other),
+    })?;
+    let file = out.join(format!("{name}.json"));
+    let write = || {
+        std::fs::create_dir_all(&out)?;
+        std::fs::write(&file, serde_json::to_vec_pretty(&report)?)
+    };
+    write().with_context(|| format!("cannot write {}", file.display()))?;
+    if place.json {
+        return print_json(&report);
+    }
+    print_line(&report.title)?;
+    for table in &report.tables {
+        print_line("")?;
+        print_table(&table.headings, &table.rows)?;
+    }
+    print_line("")?;
+    report.notes.iter().try_for_each(print_line)?;
+    print_line(format!("figures are in {}", file.display()))
 }
 
 async fn serve(order: LabWeb) -> anyhow::Result<()> {

@@ -3,16 +3,25 @@
 mod crawl;
 mod crawls;
 mod demo;
+mod export;
+mod forget;
+mod import;
+mod inspect;
 mod lab;
 mod stats;
 
 use std::path::PathBuf;
 
+use anyhow::Context;
 use clap::CommandFactory;
 
 pub use self::crawl::crawl;
 pub use self::crawls::crawls;
 pub use self::demo::demo;
+pub use self::export::export;
+pub use self::forget::forget;
+pub use self::import::import;
+pub use self::inspect::inspect;
 pub use self::lab::lab;
 pub use self::stats::stats;
 
@@ -20,6 +29,17 @@ pub use self::stats::stats;
 pub struct Place {
     pub data: PathBuf,
     pub json: bool,
+}
+
+impl crate::arguments::Reach {
+    /// As the engine takes it; reads the certificates.
+    pub fn read(self) -> anyhow::Result<crawl::Reach> {
+        let ca = match &self.ca {
+            Some(file) => std::fs::read(file).with_context(|| format!("cannot read --ca {}", file.display()))?,
+            None => Vec::new(),
+        };
+        Ok(crawl::Reach { resolve: self.resolve, allow_private: self.allow_private, ca })
+    }
 }
 
 /// The command was used wrongly: exit code 2.

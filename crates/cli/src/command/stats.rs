@@ -18,10 +18,16 @@ pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
 /// `null` is what this version does not measure.
 fn document(figures: &LibraryFigures) -> Value {
     let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
+    let images = &figures.images;
+    let tlds: Vec<Value> = figures
+        .tlds
+        .iter()
+        .map(|(tld, images)| json!({ "tld": tld, "images_with_location_in_metadata": images }))
+        .collect();
     let hosts: Vec<Value> = figures
         .hosts
         .iter()
-        .map(|host| json!({ "host": host.host, "pages": host.pages, "images": host.images, "geotagged": null }))
+        .map(|host| json!({ "host": host.host, "pages": host.pages, "images": host.images, "geotagged": host.geotagged }))
         .collect();
     let runs: Vec<Value> = figures
         .runs
@@ -37,12 +43,13 @@ fn document(figures: &LibraryFigures) -> Value {
         "links": { "discovered": figures.discovered, "visited": figures.visited },
         "pages": figures.pages,
         "images": {
-            "total": kept("image"), "with_location_in_metadata": null, "without": null, "wrong_coordinates": null,
-            "located_by_text": null, "average_width": null, "average_height": null,
+            "total": images.total, "with_location_in_metadata": images.with_location_in_metadata,
+            "without": images.without, "wrong_coordinates": images.wrong_coordinates, "located_by_text": null,
+            "average_width": images.average_width, "average_height": images.average_height,
         },
         "media": { "image": kept("image"), "video": kept("video"), "audio": kept("audio") },
         "hosts": hosts,
-        "tlds": [],
+        "tlds": tlds,
         "harvest": null,
         "runs": runs,
     })
@@ -59,14 +66,32 @@ fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
         kept("video"),
         kept("audio")
     ))?;
+    let images = &figures.images;
+    if images.total > 0 {
+        print_line(format!(
+            "of the images {} say where they were taken, {} do not; {} name a place that cannot be",
+            images.with_location_in_metadata, images.without, images.wrong_coordinates
+        ))?;
+        if let (Some(width), Some(height)) = (images.average_width, images.average_height) {
+            print_line(format!("on average an image has {width:.0} × {height:.0} pixels"))?;
+        }
+    }
+    if !figures.tlds.is_empty() {
+        print_line("")?;
+        let rows: Vec<Vec<String>> =
+            figures.tlds.iter().map(|(tld, images)| vec![tld.clone(), images.to_string()]).collect();
+        print_table(&["domain", "images that say where they were taken"], &rows)?;
+    }
     if !figures.hosts.is_empty() {
         print_line("")?;
         let rows: Vec<Vec<String>> = figures
             .hosts
             .iter()
-            .map(|host| vec![host.host.clone(), host.pages.to_string(), host.images.to_string()])
+            .map(|host| {
+                vec![host.host.clone(), host.pages.to_string(), host.images.to_string(), host.geotagged.to_string()]
+            })
             .collect();
-        print_table(&["host", "pages", "images"], &rows)?;
+        print_table(&["host", "pages", "images", "with a place"], &rows)?;
     }
     if !figures.runs.is_empty() {
         print_line("")?;

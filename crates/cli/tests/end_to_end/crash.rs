@@ -11,7 +11,18 @@ fn to_the_end(lab: &Lab, delay: &str) -> Vec<String> {
     let mut arguments = vec!["crawl".to_owned(), "--name".into(), "all".into()];
     arguments.extend(lab.seeds.clone());
     arguments.extend(lab.reach());
-    for argument in ["--max-pages", "1000000", "--strategy", "bfs", "--kind", "image,video,audio", "--delay", delay] {
+    for argument in [
+        "--max-pages",
+        "1000000",
+        "--strategy",
+        "bfs",
+        "--kind",
+        "image,video,audio",
+        "--keep",
+        "all",
+        "--delay",
+        delay,
+    ] {
         arguments.push(argument.into());
     }
     arguments

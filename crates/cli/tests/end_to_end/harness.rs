@@ -137,6 +137,8 @@ pub struct Kept {
     pub media: BTreeMap<String, String>,
     /// Hashes of the kept files.
     pub files: BTreeSet<String>,
+    /// Thumbnails, relative to the media directory.
+    pub thumbnails: BTreeSet<String>,
     /// Media that were not kept, with the reason.
     pub refused: BTreeMap<String, String>,
     /// Failed visits by address.
@@ -155,7 +157,15 @@ impl Kept {
         let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| identity(url)).collect();
         assert_eq!(distinct.len(), pages.len(), "a page is stored twice");
         let stored = strings("SELECT path, lower(hex(sha256)) FROM media").into_iter().collect();
-        let files = files_below(&data.join("media"));
+        let mut files = files_below(&data.join("media"));
+        let thumbnails: BTreeSet<String> = files.keys().filter(|path| path.ends_with(".thumb.jpg")).cloned().collect();
+        files.retain(|path, _| !thumbnails.contains(path));
+        let named = strings("SELECT thumbnail, path FROM media WHERE thumbnail IS NOT NULL");
+        assert_eq!(
+            thumbnails,
+            named.into_iter().map(|(thumbnail, _)| thumbnail).collect(),
+            "thumbnails and their rows"
+        );
         let unknown: Vec<_> = files.iter().filter(|file| !contains(&stored, file)).collect();
         let missing: Vec<_> = stored.iter().filter(|file| !contains(&files, file)).collect();
         assert!(unknown.is_empty() && missing.is_empty(), "no row names {unknown:?}; no file is at {missing:?}");
@@ -164,6 +174,7 @@ impl Kept {
             pages: distinct,
             media: by_address("SELECT a.url, lower(hex(m.sha256)) FROM media_address a JOIN media m ON m.id = a.media"),
             files: files.into_values().collect(),
+            thumbnails,
             refused: by_address("SELECT url, refused FROM media_address WHERE refused IS NOT NULL"),
             // A circle of redirects fails at whichever of its addresses closes it.
             failures: by_address("SELECT url, reason FROM visit WHERE outcome = 'failed' AND reason <> 'redirect'"),

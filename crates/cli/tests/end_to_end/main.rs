@@ -3,6 +3,8 @@
 mod bad_input;
 mod crash;
 mod harness;
+mod keep;
+mod library;
 mod manners;
 mod order;
 mod output;

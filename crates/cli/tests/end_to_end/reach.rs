@@ -44,7 +44,7 @@ fn everything_the_web_offers_arrives() {
     let bird = Bird::new();
     let mut arguments =
         vec!["crawl".to_owned(), "--delay".into(), "5ms".into(), "--max-pages".into(), "1000000".into()];
-    arguments.extend(["--kind".into(), "image,video,audio".into()]);
+    arguments.extend(["--kind".into(), "image,video,audio".into(), "--keep".into(), "all".into()]);
     arguments.extend(lab.seeds.clone());
     arguments.extend(lab.reach());
     let summary = bird.json(&arguments);

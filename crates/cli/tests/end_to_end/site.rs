@@ -11,6 +11,8 @@ pub struct Asked {
     pub host: String,
     pub path: String,
     pub cookie: String,
+    pub range: String,
+    pub if_range: String,
     pub at: Instant,
     /// When the answer was about to be handed over.
     pub ended: Option<Instant>,
@@ -47,7 +49,28 @@ impl Reply {
         Self::new(200, "image/gif", b"GIF89a\x01\0\x01\0\0\0\0,\0\0\0\0\x01\0\x01\0\0\x02\0;")
     }
 
-    fn new(status: u16, kind: &str, body: &[u8]) -> Self {
+    /// A file, or the part of it that is asked for when it still is of this version.
+    pub fn file(asked: &Asked, kind: &str, body: &[u8], version: &str) -> Self {
+        let whole = Self::new(200, kind, body).with("ETag", version);
+        let range =
+            asked.range.strip_prefix("bytes=").filter(|_| asked.if_range.is_empty() || asked.if_range == version);
+        let Some((start, end)) = range.and_then(|range| range.split_once('-')) else { return whole };
+        let length = body.len();
+        let (start, end) = match (start.parse::<usize>(), end.parse::<usize>()) {
+            (Ok(start), Ok(end)) => (start, end.min(length.saturating_sub(1))),
+            (Ok(start), Err(_)) => (start, length.saturating_sub(1)),
+            (Err(_), Ok(last)) => (length.saturating_sub(last), length.saturating_sub(1)),
+            _ => return whole,
+        };
+        if start >= length {
+            return Self::status(416).with("Content-Range", &format!("bytes */{length}"));
+        }
+        Self::new(206, kind, &body[start..=end])
+            .with("ETag", version)
+            .with("Content-Range", &format!("bytes {start}-{end}/{length}"))
+    }
+
+    pub fn new(status: u16, kind: &str, body: &[u8]) -> Self {
         let headers = vec![("Content-Type", kind.to_owned())];
         Self { status, headers, body: body.to_vec(), after: Duration::ZERO }
     }
@@ -94,6 +117,11 @@ impl Site {
         self.log.lock().unwrap().clone()
     }
 
+    /// The ranges a path was asked for in, in order; empty for all of it.
+    pub fn ranges(&self, path: &str) -> Vec<String> {
+        self.log().into_iter().filter(|asked| asked.path == path).map(|asked| asked.range).collect()
+    }
+
     /// How often a path was asked for.
     pub fn count(&self, path: &str) -> usize {
         self.log().iter().filter(|asked| asked.path == path).count()
@@ -113,13 +141,24 @@ fn converse(stream: &TcpStream, answer: &Answer, log: &Mutex<Vec<Asked>>) -> Opt
     loop {
         let first = lines.next()?.ok()?;
         let path = first.split(' ').nth(1)?.to_owned();
-        let mut asked = Asked { host: String::new(), path, cookie: String::new(), at: Instant::now(), ended: None };
+        let nothing = String::new;
+        let mut asked = Asked {
+            host: nothing(),
+            path,
+            cookie: nothing(),
+            range: nothing(),
+            if_range: nothing(),
+            at: Instant::now(),
+            ended: None,
+        };
         loop {
             let line = lines.next()?.ok()?;
             let Some((name, value)) = line.split_once(": ") else { break };
             match name.to_ascii_lowercase().as_str() {
                 "host" => asked.host = value.to_owned(),
                 "cookie" => asked.cookie = value.to_owned(),
+                "range" => asked.range = value.to_owned(),
+                "if-range" => asked.if_range = value.to_owned(),
                 _ => {}
             }
         }

@@ -5,8 +5,11 @@ pub(crate) mod decor;
 pub(crate) mod exif;
 mod files;
 mod jpeg;
+mod photo;
 pub(crate) mod picture;
 mod scene;
+
+pub use self::photo::Photo;
 
 use std::sync::Mutex;
 

@@ -364,6 +364,12 @@ pub(crate) fn parse_path(path: &str) -> Option<(u64, u64, Size)> {
 }
 
 impl Shot {
+    /// One that belongs to no page.
+    pub fn to_order(scene: u64, format: Format, (width, height): (u32, u32), bytes: usize, exif: Exif) -> Self {
+        let (drawn, padding) = (drawn(width, height), Padding::BeforeScan);
+        Self { scene, drawn, format, width, height, bytes, quality: 80, padding, exif: Some(exif) }
+    }
+
     /// A number that equal shots share.
     pub fn key(&self) -> u64 {
         let gps = match self.exif.map(|exif| exif.gps) {

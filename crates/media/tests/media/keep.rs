@@ -4,7 +4,15 @@ use media::{Candidate, Format, LinksTo, Preset, Refusal, Rules, foresee, judge, 
 
 fn picture(width: u32, height: u32) -> Candidate<'static> {
     let format = Format::named("jpeg").unwrap();
-    Candidate { format, width: Some(width), height: Some(height), located: false, alt: "", name: "p.jpg" }
+    Candidate {
+        format,
+        width: Some(width),
+        height: Some(height),
+        duration: None,
+        located: false,
+        alt: "",
+        name: "p.jpg",
+    }
 }
 
 fn verdict(preset: Preset, width: u32, height: u32) -> Option<&'static str> {
@@ -212,4 +220,22 @@ fn names_lead_back_to_presets_and_refusals() {
         assert_eq!(Refusal::parse(name).unwrap().as_str(), name);
     }
     assert_eq!((Preset::parse("all"), Refusal::parse("")), (None, None));
+}
+
+#[test]
+fn films_and_sounds_are_kept_by_their_length() {
+    let rules = Rules { min_seconds: Some(2.0), max_seconds: Some(60.0), ..Preset::Photo.rules() };
+    for (format, seconds, expected) in [
+        ("mp4", Some(1.999), Some(Refusal::Duration)),
+        ("mp4", Some(2.0), None),
+        ("mp3", Some(60.0), None),
+        ("mp3", Some(60.001), Some(Refusal::Duration)),
+        ("mp3", None, None),
+        ("jpeg", Some(0.1), None),
+    ] {
+        let duration = seconds.map(std::time::Duration::from_secs_f64);
+        let candidate = Candidate { format: Format::named(format).unwrap(), duration, ..picture(400, 400) };
+        assert_eq!(judge(&rules, &candidate).err(), expected, "{format} of {seconds:?} s");
+        assert_eq!(judge(&Preset::Photo.rules(), &candidate), Ok(()));
+    }
 }

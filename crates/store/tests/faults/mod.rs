@@ -146,7 +146,7 @@ async fn the_same_content_of_two_hosts_is_one_file() {
     let keep = async |host: &str| -> StoredFile {
         let mut draft = store.files().draft(&web::host(host)).unwrap();
         draft.write(b"a picture").unwrap();
-        store.keep(draft, "jpeg").await.unwrap()
+        store.keep(draft, "jpeg").unwrap().file
     };
     let first = keep("a.example").await;
     assert!(first.path.starts_with("a.example/"));
@@ -166,7 +166,7 @@ async fn the_same_content_of_two_hosts_is_one_file() {
     let again = async || {
         let mut draft = store.files().draft(&web::host("c.example")).unwrap();
         draft.write(b"a picture").unwrap();
-        store.keep(draft, "jpeg").await.unwrap()
+        store.keep(draft, "jpeg").unwrap().file
     };
     assert_eq!(again().await, first, "after a restart");
     // Someone removed the file: the library's word is made true again.

@@ -1,0 +1,318 @@
+//! Local files into the library, as if they had been crawled.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, UNIX_EPOCH};
+
+use facts::{MediaKind, Timestamp};
+use media::Rules;
+use serde::Serialize;
+use store::{Blocked, FORGOTTEN, ImportedFile, MediaFile, Refused, Store, StoreError};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::error::CrawlError;
+use crate::gathering::on_disk;
+use crate::inspect::{Examined, examine_file};
+use crate::keep::{Called, Keep, verdict_on};
+use crate::settle::thumbnail;
+use crate::stop::Stop;
+
+/// Files written in one transaction.
+const BATCH: usize = 64;
+
+/// What to import.
+#[derive(Clone, Debug)]
+pub struct ImportOrder {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// Which files are kept.
+    pub keep: Keep,
+    /// Kinds of media to take.
+    pub kinds: Vec<MediaKind>,
+}
+
+/// What an import came to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ImportSummary {
+    /// Files found.
+    pub files: u64,
+    /// Files whose content is new to the library.
+    pub imported: u64,
+    /// Files whose content was there already.
+    pub copies: u64,
+    /// Files that were imported before and have not changed since.
+    pub unchanged: u64,
+    /// Files that were not taken, by reason.
+    pub refused: BTreeMap<String, u64>,
+    /// Of the files taken, those that say where they were made.
+    pub geotagged: u64,
+    /// Files that name a location which cannot be, by what is wrong with it.
+    pub wrong_coordinates: BTreeMap<String, u64>,
+    /// Bytes of the files taken.
+    pub bytes: u64,
+    /// Time at work.
+    pub seconds: f64,
+    /// Why it ended: `done` or `interrupted`.
+    pub stopped: &'static str,
+}
+
+/// Imports files where they are: their bytes are not copied. Files that were imported before and
+/// have not changed since are passed over, so an import that was stopped goes on when it is given
+/// again.
+pub async fn import(
+    store: Arc<Store>,
+    order: ImportOrder,
+    stop: Stop,
+    progress: watch::Sender<ImportSummary>,
+) -> Result<ImportSummary, CrawlError> {
+    let started = Instant::now();
+    let roots = order.paths.iter().map(|path| absolute(path)).collect::<Result<Vec<_>, _>>()?;
+    let own = fs::canonicalize(store.dir()).unwrap_or_else(|_| store.dir().to_owned());
+    let importer = Importer {
+        blocked: store.library().forgotten().await?,
+        rules: Arc::new(order.keep.rules()),
+        kinds: order.kinds.into(),
+        thumbnail_size: order.keep.thumbnail_size,
+        store,
+    };
+    let mut summary = ImportSummary { stopped: "done", ..ImportSummary::default() };
+    let mut walk = Walk { open: roots.into_iter().rev().collect(), own };
+    loop {
+        if stop.asked() {
+            summary.stopped = "interrupted";
+            break;
+        }
+        let (batch, back) = on_disk(move || Ok((walk.take(BATCH), walk))).await?;
+        walk = back;
+        if batch.is_empty() {
+            break;
+        }
+        importer.take(batch, &mut summary).await?;
+        summary.seconds = started.elapsed().as_secs_f64();
+        progress.send_replace(summary.clone());
+    }
+    summary.seconds = started.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, CrawlError> {
+    fs::canonicalize(path).map_err(|error| CrawlError::Import { path: path.to_owned(), why: error.to_string() })
+}
+
+/// A file as the walk found it.
+struct Found {
+    path: PathBuf,
+    size: u64,
+    modified: i64,
+}
+
+/// Files below folders, in the order of their names. Hidden ones are passed over, and so is the data
+/// directory itself; links to folders are not followed.
+struct Walk {
+    open: Vec<PathBuf>,
+    own: PathBuf,
+}
+
+impl Walk {
+    fn take(&mut self, most: usize) -> Vec<Found> {
+        let mut found = Vec::new();
+        while found.len() < most
+            && let Some(path) = self.open.pop()
+        {
+            let Ok(about) = fs::metadata(&path) else {
+                tracing::warn!("{} cannot be read: left out", path.display());
+                continue;
+            };
+            if about.is_dir() {
+                if path != self.own {
+                    self.enter(&path);
+                }
+            } else if about.is_file() {
+                let since = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+                let modified = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+                found.push(Found { path, size: about.len(), modified });
+            }
+        }
+        found
+    }
+
+    fn enter(&mut self, folder: &Path) {
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return tracing::warn!("{} cannot be read: {error}", folder.display()),
+        };
+        let mut below: Vec<PathBuf> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| !entry.file_name().to_string_lossy().starts_with('.'))
+            .filter(|entry| !(entry.file_type().is_ok_and(|kind| kind.is_symlink()) && entry.path().is_dir()))
+            .map(|entry| entry.path())
+            .collect();
+        below.sort_by(|a, b| b.cmp(a));
+        self.open.append(&mut below);
+    }
+}
+
+struct Importer {
+    store: Arc<Store>,
+    blocked: Blocked,
+    rules: Arc<Rules>,
+    kinds: Arc<[MediaKind]>,
+    thumbnail_size: u32,
+}
+
+impl Importer {
+    async fn take(&self, batch: Vec<Found>, summary: &mut ImportSummary) -> Result<(), StoreError> {
+        summary.files += batch.len() as u64;
+        let mut named = Vec::new();
+        for found in batch {
+            match found.path.to_str() {
+                Some(path) => named.push((path.to_owned(), found)),
+                None => count(&mut summary.refused, "name"),
+            }
+        }
+        let paths: Vec<String> = named.iter().map(|(path, _)| path.clone()).collect();
+        let before = self.store.library().imported(&paths).await?;
+        let now = self.store.frontier().now().await?;
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let (mut looks, mut files) = (JoinSet::new(), Vec::new());
+        for ((path, found), before) in named.into_iter().zip(before) {
+            if before == Some((found.size, found.modified)) {
+                summary.unchanged += 1;
+                continue;
+            }
+            if looks.len() >= cores {
+                files.extend(looked(looks.join_next().await));
+            }
+            let look = self.look(path, found, now);
+            looks.spawn_blocking(look);
+        }
+        while let Some(look) = looks.join_next().await {
+            files.extend(looked(Some(look)));
+        }
+        let mut readable = Vec::new();
+        for file in files {
+            match file {
+                Ok(file) => readable.push(file),
+                Err(Unread { path, why }) => {
+                    tracing::warn!("{path} cannot be read: {why}");
+                    count(&mut summary.refused, "unreadable");
+                }
+            }
+        }
+        self.write(readable, summary).await
+    }
+
+    async fn write(&self, files: Vec<ImportedFile>, summary: &mut ImportSummary) -> Result<(), StoreError> {
+        for file in &files {
+            let wrong = match &file.outcome {
+                Ok(kept) => {
+                    summary.geotagged += u64::from(kept.facts.location.is_some());
+                    summary.bytes += kept.size;
+                    kept.facts.wrong_location
+                }
+                Err(refused) => {
+                    count(&mut summary.refused, &refused.reason);
+                    refused.wrong_location
+                }
+            };
+            if let Some(wrong) = wrong {
+                count(&mut summary.wrong_coordinates, wrong.as_str());
+            }
+        }
+        let imported = self.store.import(files).await?;
+        summary.imported += imported.new;
+        summary.copies += imported.known;
+        Ok(())
+    }
+
+    /// Looks at a file, on a thread of its own.
+    fn look(
+        &self,
+        path: String,
+        found: Found,
+        now: Timestamp,
+    ) -> impl FnOnce() -> Result<ImportedFile, Unread> + Send + 'static {
+        let (store, blocked, rules, kinds, size) = (
+            Arc::clone(&self.store),
+            self.blocked.clone(),
+            Arc::clone(&self.rules),
+            Arc::clone(&self.kinds),
+            self.thumbnail_size,
+        );
+        move || {
+            let outcome = match blocked.file(&path) {
+                true => Err(Refused::unseen(FORGOTTEN)),
+                false => examined(&store, &blocked, &rules, &kinds, &path, size, now)
+                    .map_err(|why| Unread { path: path.clone(), why })?,
+            };
+            let Found { path: source, size, modified } = found;
+            Ok(ImportedFile { description: description(&source), source: path, size, modified, outcome })
+        }
+    }
+}
+
+/// A file that could not be read; it is tried again the next time.
+struct Unread {
+    path: String,
+    why: String,
+}
+
+fn looked<T>(look: Option<Result<T, tokio::task::JoinError>>) -> Option<T> {
+    match look? {
+        Ok(looked) => Some(looked),
+        Err(broken) => {
+            tracing::error!("a file could not be looked at: {broken}");
+            None
+        }
+    }
+}
+
+fn examined(
+    store: &Store,
+    blocked: &Blocked,
+    rules: &Rules,
+    kinds: &[MediaKind],
+    path: &str,
+    thumbnail_size: u32,
+    now: Timestamp,
+) -> Result<Result<MediaFile, Refused>, String> {
+    let Examined { size, id, facts, bytes } = examine_file(Path::new(path), now).map_err(|error| error.to_string())?;
+    let facts = match facts {
+        Ok(facts) => facts,
+        Err(unreadable) => return Ok(Err(Refused::unseen(unreadable.as_str()))),
+    };
+    if blocked.content(&id) {
+        return Ok(Err(Refused::unseen(FORGOTTEN)));
+    }
+    if !kinds.contains(&facts.format.kind) {
+        return Ok(Err(Refused::unseen("kind")));
+    }
+    let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+    if let Err(refusal) = verdict_on(rules, &facts, &Called { alt: String::new(), name }) {
+        let wrong_location = facts.wrong_location;
+        return Ok(Err(Refused { wrong_location, ..Refused::unseen(refusal.as_str()) }));
+    }
+    let small = bytes.and_then(|bytes| thumbnail(&bytes, &facts, thumbnail_size));
+    let thumbnail = match small {
+        Some(jpeg) => Some(store.files().place_thumbnail(path, id, &jpeg).map_err(|error| error.to_string())?),
+        None => None,
+    };
+    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, facts }))
+}
+
+/// The words of a file's name and of the folder it is in.
+fn description(path: &Path) -> String {
+    let words = |text: Option<&std::ffi::OsStr>| {
+        let text = text.map(|text| text.to_string_lossy().into_owned()).unwrap_or_default();
+        page::name_words(&text)
+    };
+    let folder = words(path.parent().and_then(Path::file_name));
+    [words(path.file_name()), folder].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn count(counts: &mut BTreeMap<String, u64>, reason: &str) {
+    *counts.entry(reason.to_owned()).or_default() += 1;
+}

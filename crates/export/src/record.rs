@@ -1,0 +1,126 @@
+//! An item as every format shows it.
+
+use std::path::Path;
+
+use media::PlaceNames;
+use serde::Serialize;
+use store::{MediaItem, Sighting};
+
+/// An item as every format shows it. The names of the fields are a contract.
+#[derive(Clone, Debug, Serialize)]
+pub struct Record<'i> {
+    /// SHA-256 of its bytes.
+    pub id: String,
+    /// `image`, `video` or `audio`.
+    pub kind: &'static str,
+    /// `jpeg`, `png`, `mp4` …
+    pub format: &'i str,
+    /// Bytes.
+    pub size: u64,
+    /// Where the file is.
+    pub file: String,
+    /// Where its thumbnail is.
+    pub thumbnail: Option<String>,
+    /// The address it was first found at.
+    pub image: Option<&'i str>,
+    /// The page it was first found on.
+    pub page: Option<&'i str>,
+    /// What that page says about it.
+    pub description: &'i str,
+    /// Width in pixels, right way up.
+    pub width: Option<u32>,
+    /// Height in pixels, right way up.
+    pub height: Option<u32>,
+    /// Seconds.
+    pub duration: Option<f64>,
+    /// When it was made, as it says.
+    pub taken: Option<&'i str>,
+    /// Who made the camera.
+    pub make: Option<&'i str>,
+    /// The camera.
+    pub model: Option<&'i str>,
+    /// Where it was made.
+    pub location: Option<Place<'i>>,
+    /// Why the location it names is not believed.
+    pub wrong_location: Option<&'i str>,
+    /// Names of the place, as its maker wrote them.
+    #[serde(skip_serializing_if = "PlaceNames::is_empty")]
+    pub place_names: &'i PlaceNames,
+    /// Its own title.
+    pub title: Option<&'i str>,
+    /// Its own description.
+    pub caption: Option<&'i str>,
+    /// Its own key words.
+    pub keywords: &'i [String],
+    /// The licence, by name or address, else the notice of copyright.
+    pub licence: Option<&'i str>,
+    /// Who made it.
+    pub author: Option<&'i str>,
+    /// When it came in, in milliseconds since 1970.
+    pub first_seen: i64,
+    /// Everywhere it was found, oldest first.
+    pub found: &'i [Sighting],
+}
+
+/// Where an item was made.
+#[derive(Clone, Debug, Serialize)]
+pub struct Place<'i> {
+    /// Degrees north.
+    pub lat: f64,
+    /// Degrees east.
+    pub lon: f64,
+    /// Metres above the sea.
+    pub altitude: Option<f64>,
+    /// Where the camera looked, in degrees from north, clockwise.
+    pub direction: Option<f64>,
+    /// How it is known.
+    pub source: &'i str,
+}
+
+impl<'i> Record<'i> {
+    /// The item, with paths that start from the media directory.
+    pub fn of(item: &'i MediaItem, media: &Path) -> Self {
+        // An absolute path, of an imported file, stays what it is.
+        let path = |path: &str| media.join(path).display().to_string();
+        let first = item.found.first();
+        Self {
+            id: item.id.to_string(),
+            kind: item.kind.as_str(),
+            format: &item.format,
+            size: item.size,
+            file: path(&item.path),
+            thumbnail: item.thumbnail.as_deref().map(path),
+            image: first.map(|sighting| sighting.image.as_str()),
+            page: item.found.iter().find_map(|sighting| sighting.page.as_deref()),
+            description: item.found.iter().map(|s| s.description.as_str()).find(|d| !d.is_empty()).unwrap_or_default(),
+            width: item.width,
+            height: item.height,
+            duration: item.duration,
+            taken: item.taken.as_deref(),
+            make: item.make.as_deref(),
+            model: item.model.as_deref(),
+            location: item.location.as_ref().map(|location| Place {
+                lat: location.at.lat(),
+                lon: location.at.lon(),
+                altitude: location.altitude,
+                direction: location.direction,
+                source: &location.source,
+            }),
+            wrong_location: item.wrong_location.as_deref(),
+            place_names: &item.place_names,
+            title: item.title.as_deref(),
+            caption: item.description.as_deref(),
+            keywords: &item.keywords,
+            licence: item.licence.as_deref(),
+            author: item.author.as_deref(),
+            first_seen: item.first_seen.0,
+            found: &item.found,
+        }
+    }
+
+    /// What to call it on a map.
+    pub(crate) fn name(&self) -> &str {
+        let file = self.file.rsplit('/').next().unwrap_or_default();
+        self.title.or(Some(self.description).filter(|text| !text.is_empty())).unwrap_or(file)
+    }
+}
