@@ -10,7 +10,7 @@ use crate::NAMES;
 #[derive(Debug, Error)]
 pub enum ExperimentError {
     /// There is none of that name.
-    #[error("there is no experiment '{0}': there are {}", names())]
+    #[error("there is no experiment '{0}': there are {list}", list = names())]
     Unknown(String),
     /// It needs a folder of files.
     #[error("this experiment needs --corpus DIR: {0}")]

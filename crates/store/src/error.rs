@@ -108,6 +108,26 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// A file that is forgotten is still on disk.
+    #[error(
+        "{path} is forgotten, but its file cannot be removed ({reason}): change its permissions, the next start removes it",
+        path = .path.display()
+    )]
+    NotRemoved {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// A local file that is not named from the root of its disk.
+    #[error(
+        "{path} is not an absolute path: name the file from the root, as it can be found from any directory",
+        path = .path.display()
+    )]
+    NotAbsolute {
+        /// The path as it was given.
+        path: PathBuf,
+    },
     /// A number that names nothing in this library.
     #[error("there is no {what} {number} in this library")]
     Unknown {

@@ -1,4 +1,5 @@
-//! Kept files: `media/<host>/<2 hex>/<sha256>.<extension>`.
+//! Kept files: `media/<host>/<2 hex>/<sha256>.<extension>`, and beside each its thumbnail,
+//! `<sha256>.thumb.jpg`; those of files that were imported where they are in `media/imported/`.
 //!
 //! A file is written to `media/.tmp`, made safe on disk, and only then renamed to its place: a
 //! half-written file is never visible, and a visible one has the content its name says.
@@ -15,7 +16,7 @@ use lru::LruCache;
 use sha2::{Digest, Sha256};
 
 use crate::StoreError;
-use crate::placements::Placements;
+use crate::placements::{Placements, remove, stays_below};
 
 /// Files placed lately, which the library may not know yet.
 const LATELY: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
@@ -39,6 +40,21 @@ struct Directory {
 struct Places {
     lately: LruCache<MediaId, String>,
     unnamed: Placements,
+    /// Whether files were removed: one that a visit on its way counts on may have gone.
+    removed: bool,
+}
+
+/// The files that a row of the library names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Names {
+    pub path: String,
+    pub thumbnail: Option<String>,
+}
+
+impl Names {
+    pub fn name(&self, path: &str) -> bool {
+        self.path == path || self.thumbnail.as_deref() == Some(path)
+    }
 }
 
 /// A file in its place.
@@ -54,10 +70,10 @@ pub struct StoredFile {
 
 impl Files {
     /// Opens the media directory and removes what a crash left half written, or without a row that
-    /// names it; `path_of` gives the path that the library has for some content.
+    /// names it; `names_of` gives what the library has for some content.
     pub(crate) fn open(
         root: PathBuf,
-        path_of: impl Fn(MediaId) -> Result<Option<String>, StoreError>,
+        names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>,
     ) -> Result<Self, StoreError> {
         let drafts = root.join(".tmp");
         let clear = || {
@@ -68,11 +84,8 @@ impl Files {
             Ok(())
         };
         clear().map_err(|error| StoreError::io(&drafts, &error))?;
-        let unnamed = Placements::open(&root, |placed| match content_of(placed) {
-            Some(id) => Ok(path_of(id)?.is_some_and(|path| path == placed)),
-            None => Ok(true),
-        })?;
-        let places = Mutex::new(Places { lately: LruCache::new(LATELY), unnamed });
+        let unnamed = Placements::open(&root, |placed| is_named(placed, &names_of))?;
+        let places = Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, removed: false });
         Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), places })))
     }
 
@@ -83,8 +96,7 @@ impl Files {
 
     /// Starts a file of this host. Blocking, as is all that a draft does: for threads made for it.
     pub fn draft(&self, host: &HostName) -> Result<FileDraft, StoreError> {
-        let number = self.0.drafts.fetch_add(1, Ordering::Relaxed);
-        let path = self.0.root.join(".tmp").join(number.to_string());
+        let path = self.draft_path();
         let file = File::create_new(&path).map_err(|error| StoreError::io(&path, &error))?;
         Ok(FileDraft { files: self.clone(), file, path, host: directory_of(host), hash: Sha256::new(), size: 0 })
     }
@@ -97,6 +109,67 @@ impl Files {
     /// Rows of the library name these files now.
     pub(crate) fn named<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
         self.places().unnamed.named(paths)
+    }
+
+    /// Puts the thumbnail of a file in its place: beside the file, or among those of imported files
+    /// when the file is elsewhere. Blocking.
+    ///
+    /// It is not made safe on disk as files are: one that a power failure spoils can be made again.
+    pub fn place_thumbnail(&self, for_path: &str, id: MediaId, jpeg: &[u8]) -> Result<String, StoreError> {
+        let hex = id.to_string();
+        let directory = match for_path.rsplit_once('/') {
+            Some((directory, _)) if stays_below(for_path) => directory.to_owned(),
+            _ => format!("imported/{}", &hex[..2]),
+        };
+        let path = format!("{directory}/{hex}.thumb.jpg");
+        let target = self.0.root.join(&path);
+        if !target.exists() {
+            self.places().unnamed.note(&path)?;
+        }
+        let draft = self.draft_path();
+        let place = || {
+            fs::write(&draft, jpeg)?;
+            make_directory(&target)?;
+            fs::rename(&draft, &target)
+        };
+        place().map_err(|error| {
+            let _ = fs::remove_file(&draft);
+            StoreError::io(&target, &error)
+        })?;
+        Ok(path)
+    }
+
+    /// Removes a file that no row names any more; `names_of` gives what the library has for some
+    /// content.
+    pub(crate) fn remove(
+        &self,
+        path: &str,
+        names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>,
+    ) -> Result<(), StoreError> {
+        if !stays_below(path) || is_named(path, names_of)? {
+            return Ok(());
+        }
+        let mut places = self.places();
+        places.removed = true;
+        if let Some(id) = content_of(path) {
+            places.lately.pop(&id);
+        }
+        remove(&self.0.root.join(path)).map_err(|error| match error {
+            StoreError::NotWritable { path, reason } | StoreError::Io { path, reason } => {
+                StoreError::NotRemoved { path, reason }
+            }
+            other => other,
+        })
+    }
+
+    /// Whether a file that was placed here has been removed since.
+    pub(crate) fn has_gone(&self, path: &str) -> bool {
+        self.places().removed && stays_below(path) && !self.0.root.join(path).exists()
+    }
+
+    fn draft_path(&self) -> PathBuf {
+        let number = self.0.drafts.fetch_add(1, Ordering::Relaxed);
+        self.0.root.join(".tmp").join(number.to_string())
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -209,7 +282,15 @@ fn make_directory(file: &Path) -> std::io::Result<Vec<&Path>> {
     Ok(changed)
 }
 
-/// The content a file is named by.
+/// Whether a row names this file, which is named by its content; others are not ours to judge.
+fn is_named(placed: &str, names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>) -> Result<bool, StoreError> {
+    match content_of(placed) {
+        Some(id) => Ok(names_of(id)?.is_some_and(|names| names.name(placed))),
+        None => Ok(true),
+    }
+}
+
+/// The content a file or a thumbnail is named by.
 fn content_of(path: &str) -> Option<MediaId> {
     let name = path.rsplit('/').next()?.split('.').next()?;
     let digit = |at: usize| name.get(at..at + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok());
@@ -328,6 +409,63 @@ mod tests {
         fs::write(&path, b"who").unwrap();
         store();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn thumbnails_are_beside_their_files() {
+        let (_dir, files) = files();
+        let mut draft = files.draft(&host("example.org")).unwrap();
+        draft.write(b"hello").unwrap();
+        let stored = draft.finish("jpeg").unwrap();
+        let hex = stored.id.to_string();
+        for (path, thumbnail) in [
+            (stored.path.as_str(), format!("example.org/2c/{hex}.thumb.jpg")),
+            ("/home/me/hello.jpg", format!("imported/2c/{hex}.thumb.jpg")),
+            ("../elsewhere/hello.jpg", format!("imported/2c/{hex}.thumb.jpg")),
+            ("hello.jpg", format!("imported/2c/{hex}.thumb.jpg")),
+        ] {
+            for jpeg in [&b"small"[..], b"smaller"] {
+                assert_eq!(files.place_thumbnail(path, stored.id, jpeg).unwrap(), thumbnail);
+                assert_eq!(fs::read(files.root().join(&thumbnail)).unwrap(), jpeg);
+            }
+        }
+        assert_eq!(drafts(&files), 0);
+    }
+
+    #[test]
+    fn thumbnails_without_a_row_are_removed_at_the_next_open() {
+        let (dir, files) = files();
+        let place = |content: &str| {
+            let id = MediaId::from_sha256(Sha256::digest(content.as_bytes()).into());
+            (id, files.place_thumbnail("/elsewhere/a.jpg", id, b"small").unwrap())
+        };
+        let ((named, stays), (_, goes)) = (place("named"), place("not named"));
+        drop(files);
+        let names_of = |id| {
+            let names = Names { path: "/elsewhere/a.jpg".into(), thumbnail: Some(stays.clone()) };
+            Ok((id == named).then_some(names))
+        };
+        let files = Files::open(dir.path().join("media"), names_of).unwrap();
+        assert!(files.root().join(&stays).exists() && !files.root().join(&goes).exists());
+    }
+
+    #[test]
+    fn only_what_no_row_names_is_removed() {
+        let (_dir, files) = files();
+        let mut draft = files.draft(&host("example.org")).unwrap();
+        draft.write(b"hello").unwrap();
+        let stored = draft.finish("jpeg").unwrap();
+        let names = Names { path: stored.path.clone(), thumbnail: None };
+        files.remove(&stored.path, |_| Ok(Some(names.clone()))).unwrap();
+        assert!(files.root().join(&stored.path).exists() && files.lately(&stored.id).is_some());
+        files.remove(&stored.path, |_| Ok(None)).unwrap();
+        assert!(files.has_gone(&stored.path) && files.lately(&stored.id).is_none());
+        files.remove(&stored.path, |_| Ok(None)).expect("again");
+        let outside = files.root().with_file_name("outside.jpg");
+        fs::write(&outside, "x").unwrap();
+        files.remove("../outside.jpg", |_| Ok(None)).unwrap();
+        files.remove(outside.to_str().unwrap(), |_| Ok(None)).unwrap();
+        assert!(outside.exists());
     }
 
     #[test]

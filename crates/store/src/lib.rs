@@ -10,15 +10,20 @@
 //!
 //! [`Store`] owns both and the [`Files`], and its [`commit`](Store::commit) owns the order that
 //! makes a crawl survive anything: files, then library, then frontier. Each step is idempotent,
-//! so a crash between two of them costs at most a repeated request.
+//! so a crash between two of them costs at most a repeated request. [`import`](Store::import) brings
+//! local files in beside what was crawled; [`forget`](Store::forget) takes out, for good, what
+//! should not have been kept.
 
 mod embedded;
 mod error;
 mod files;
+mod forget;
 mod frontier;
+mod import;
 mod item;
 mod library;
 mod lock;
+mod near;
 mod placements;
 #[cfg(test)]
 mod scratch;
@@ -30,14 +35,18 @@ pub use facts::Order;
 
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
+pub use crate::forget::{Blocked, Forget, Forgotten};
 pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
     Reservation, Rest,
 };
+pub use crate::import::{Imported, ImportedFile};
 pub use crate::item::{ItemFilter, ItemLocation, MediaItem, Sighting};
 pub use crate::library::{
-    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, Library, LibraryFigures, MediaFigures, Mishap, Recorded, Run,
-    RunId, RunLimits, Start, Task,
+    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
+    Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
 };
 pub use crate::store::{Kept, Options, Reader, Store};
-pub use crate::visit::{Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, Refused, VisitKind, Visited};
+pub use crate::visit::{
+    FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, Refused, VisitKind, Visited,
+};

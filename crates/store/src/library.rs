@@ -6,7 +6,9 @@ use async_trait::async_trait;
 use facts::{MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
-use crate::{FrontierFigures, StoreError, Visited};
+use crate::{
+    Blocked, Forget, Forgotten, FrontierFigures, Imported, ImportedFile, ItemFilter, MediaItem, StoreError, Visited,
+};
 
 /// A crawl: a name, its settings, its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -88,6 +90,12 @@ pub struct Figures {
     pub media: BTreeMap<String, MediaFigures>,
     /// Kept files whose bytes were known already.
     pub duplicates: u64,
+    /// Bytes of refused files that were not fetched.
+    pub saved: u64,
+    /// Kept images that say where they were made.
+    pub geotagged: u64,
+    /// Addresses of media, kept or not, that name a location which cannot be, by reason.
+    pub wrong_locations: BTreeMap<String, u64>,
     /// Failed visits by reason.
     pub errors: BTreeMap<String, u64>,
 }
@@ -158,10 +166,31 @@ pub struct LibraryFigures {
     pub pages: u64,
     /// Distinct kept files by kind.
     pub media: BTreeMap<String, u64>,
+    /// Distinct kept images.
+    pub images: ImageLibraryFigures,
     /// Hosts with the most pages first, at most as many as asked for.
     pub hosts: Vec<HostFigures>,
+    /// Images with a location in their metadata by the top-level domain they came from, most first.
+    pub tlds: Vec<(String, u64)>,
     /// Runs, oldest first.
     pub runs: Vec<(String, Run, u64)>,
+}
+
+/// Figures of the distinct images of a library.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ImageLibraryFigures {
+    /// All of them.
+    pub total: u64,
+    /// Those that say where they were made.
+    pub with_location_in_metadata: u64,
+    /// The others.
+    pub without: u64,
+    /// Of the others, those that name a location which cannot be.
+    pub wrong_coordinates: u64,
+    /// Pixels, right way up, over those whose size is known.
+    pub average_width: Option<f64>,
+    /// See `average_width`.
+    pub average_height: Option<f64>,
 }
 
 /// Figures of one host.
@@ -171,8 +200,10 @@ pub struct HostFigures {
     pub host: String,
     /// Pages read there.
     pub pages: u64,
-    /// Images kept from there.
+    /// Addresses there that hold a kept image.
     pub images: u64,
+    /// Of them, those whose image says where it was made.
+    pub geotagged: u64,
 }
 
 /// Pages, media, crawls, and every figure that is shown.
@@ -217,4 +248,25 @@ pub trait Library: Send + Sync {
 
     /// Where the kept file with this content is, relative to the media directory.
     async fn media_path(&self, id: MediaId) -> Result<Option<String>, StoreError>;
+
+    /// The next `most` items in order of arrival, after the one with this number (0 for the first);
+    /// each with at most 100 of the places it was found at.
+    async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError>;
+
+    /// The item with this content.
+    async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError>;
+
+    /// Takes local files in as if they had been crawled, all or nothing. Doing it again changes
+    /// nothing. Called by [`Store::import`](crate::Store::import).
+    async fn import(&self, files: &[ImportedFile]) -> Result<Imported, StoreError>;
+
+    /// Size and time of change that each of these files had when it was last imported or refused.
+    async fn imported(&self, paths: &[String]) -> Result<Vec<Option<(u64, i64)>>, StoreError>;
+
+    /// Takes rows out for good and lets nothing of it come back, also what was never there.
+    /// Called by [`Store::forget`](crate::Store::forget), which removes the files.
+    async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError>;
+
+    /// All that may not come back.
+    async fn forgotten(&self) -> Result<Blocked, StoreError>;
 }

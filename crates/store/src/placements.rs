@@ -76,11 +76,11 @@ impl Placements {
 }
 
 /// A damaged note must not lead anywhere else.
-fn stays_below(placed: &str) -> bool {
+pub(crate) fn stays_below(placed: &str) -> bool {
     !placed.is_empty() && Path::new(placed).components().all(|part| matches!(part, std::path::Component::Normal(_)))
 }
 
-fn remove(path: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io(path, &error)),
         _ => Ok(()),

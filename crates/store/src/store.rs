@@ -13,10 +13,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary};
+use tokio::sync::Mutex;
+
+use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary, Written};
 use crate::lock::WriterLock;
+use crate::work::off_thread;
 use crate::{
-    Budgets, CrawlId, FileDraft, Files, Frontier, Library, Outcome, Recorded, RunId, StoreError, StoredFile, Visited,
+    Budgets, CrawlId, FileDraft, Files, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, MediaFile,
+    Outcome, Recorded, Refused, RunId, StoreError, StoredFile, Visited,
 };
 
 const FRONTIER: &str = "frontier";
@@ -47,6 +51,8 @@ pub struct Store {
     library: EmbeddedLibrary,
     files: Files,
     shared: (Arc<dyn Frontier>, Arc<dyn Library>),
+    /// Held while rows and files change together: a row is not written for a file that goes.
+    changing: Mutex<()>,
     // Dropped last: the directory is free once everything else is closed.
     _lock: WriterLock,
 }
@@ -75,9 +81,14 @@ impl Store {
         let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
         let frontier =
             EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options.default_delay, options.active_hosts)?;
-        let files = Files::open(dir.join(MEDIA), |id| library.path_of(id))?;
+        let files = Files::open(dir.join(MEDIA), |id| library.names_of(id))?;
+        match sweep(&library, &files) {
+            // The library does without it; whoever forgets something next is told again.
+            Err(error @ StoreError::NotRemoved { .. }) => tracing::warn!("{error}"),
+            result => result?,
+        }
         let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
-        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, _lock: lock })
+        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, changing: Mutex::default(), _lock: lock })
     }
 
     /// Opens a data directory for reading.
@@ -119,7 +130,8 @@ impl Store {
         let id = draft.id();
         let known = match self.files.lately(&id) {
             Some(path) => Some(path),
-            None => self.library.path_of(id)?,
+            // One that was imported where it is may change there: then a copy of our own is kept.
+            None => self.library.names_of(id)?.map(|names| names.path).filter(|path| !Path::new(path).is_absolute()),
         };
         let again = known.is_some();
         let file = match known {
@@ -136,17 +148,68 @@ impl Store {
         &self,
         crawl: CrawlId,
         run: RunId,
-        visits: Vec<Visited>,
+        mut visits: Vec<Visited>,
         budgets: Budgets,
     ) -> Result<Recorded, StoreError> {
+        let changing = self.changing.lock().await;
+        for visit in &mut visits {
+            if let Outcome::Media(file) = &visit.outcome
+                && self.files.has_gone(&file.path)
+            {
+                let detail = format!("the file of {} was removed before it was written down", visit.claim.link.url);
+                visit.outcome = Outcome::Failed { reason: "removed".into(), detail };
+            }
+        }
         let visits = Arc::new(visits);
-        let recorded = self.library.record_shared(run, Arc::clone(&visits)).await?;
-        self.files.named(visits.iter().filter_map(|visit| match &visit.outcome {
-            Outcome::Media(file) => Some(file.path.as_str()),
+        let written = self.library.record_shared(run, Arc::clone(&visits)).await?;
+        let files = visits.iter().filter_map(|visit| match &visit.outcome {
+            Outcome::Media(file) => Some(file),
             _ => None,
-        }))?;
+        });
+        let recorded = self.written(written, files).await?;
+        drop(changing);
         self.frontier.finish_shared(crawl, visits, budgets).await?;
         Ok(recorded)
+    }
+
+    /// Takes local files into the library, as if they had been crawled; what is to be kept of them
+    /// in the media directory is in its place already. Doing it again changes nothing.
+    pub async fn import(&self, mut files: Vec<ImportedFile>) -> Result<Imported, StoreError> {
+        let _changing = self.changing.lock().await;
+        for file in &mut files {
+            if file.outcome.as_ref().is_ok_and(|kept| self.files.has_gone(&kept.path)) {
+                file.outcome = Err(Refused::unseen("removed"));
+            }
+        }
+        let kept: Vec<MediaFile> = files.iter().filter_map(|file| file.outcome.clone().ok()).collect();
+        let written = self.library.import_files(files).await?;
+        self.written(written, kept.iter()).await
+    }
+
+    /// Removes what is there, and lets it not come back. The rows go first: files that a crash
+    /// leaves behind go at the next open.
+    pub async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {
+        let _changing = self.changing.lock().await;
+        let forgotten = self.library.forget(what).await?;
+        if forgotten.files > 0 {
+            self.remove_doomed().await?;
+        }
+        Ok(forgotten)
+    }
+
+    /// Rows name these files now, but for those they do not; others may have lost theirs.
+    async fn written<T>(&self, written: Written<T>, files: impl Iterator<Item = &MediaFile>) -> Result<T, StoreError> {
+        let paths = files.flat_map(|file| [Some(file.path.as_str()), file.thumbnail.as_deref()]).flatten();
+        self.files.named(paths.filter(|path| !written.unnamed.contains(*path)))?;
+        if written.doomed {
+            self.remove_doomed().await?;
+        }
+        Ok(written.what)
+    }
+
+    async fn remove_doomed(&self) -> Result<(), StoreError> {
+        let (library, files) = (self.library.clone(), self.files.clone());
+        off_thread(self.files.root(), move || sweep(&library, &files)).await
     }
 
     /// Leaves the directory so that the next crawl goes on at once. A store that is dropped
@@ -166,6 +229,11 @@ impl Reader {
     pub fn media(&self) -> &Path {
         &self.media
     }
+}
+
+/// Removes the files of rows that are gone.
+fn sweep(library: &EmbeddedLibrary, files: &Files) -> Result<(), StoreError> {
+    library.sweep(|path| files.remove(path, |id| library.names_of(id)))
 }
 
 /// A directory that holds something, but nothing of ours, was named by mistake.

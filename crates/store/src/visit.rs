@@ -116,6 +116,10 @@ pub struct MediaReference {
     pub refused: Option<String>,
 }
 
+/// The reason of a visit whose address or content may not come back: it is counted, and its address
+/// is written nowhere.
+pub const FORGOTTEN: &str = "forgotten";
+
 /// Why a media file was not kept, which is all that is kept of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Refused {

@@ -36,13 +36,31 @@ impl<S: Send + 'static> Worker<S> {
         &self,
         work: impl FnOnce(&mut S) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let stopped = || StoreError::Stopped { path: self.path.clone() };
         let (answer, answered) = oneshot::channel();
-        let job: Job<S> = Box::new(move |owned| {
+        self.send(Box::new(move |owned| {
             let _ = answer.send(work(owned));
-        });
-        self.jobs.as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())?;
-        answered.await.map_err(|_| stopped())?
+        }))?;
+        answered.await.map_err(|_| self.stopped())?
+    }
+
+    /// [`run`](Self::run) for a thread that may wait.
+    pub fn run_here<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut S) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        self.send(Box::new(move |owned| {
+            let _ = answer.send(work(owned));
+        }))?;
+        answered.recv().map_err(|_| self.stopped())?
+    }
+
+    fn send(&self, job: Job<S>) -> Result<(), StoreError> {
+        self.jobs.as_ref().ok_or_else(|| self.stopped())?.send(job).map_err(|_| self.stopped())
+    }
+
+    fn stopped(&self) -> StoreError {
+        StoreError::Stopped { path: self.path.clone() }
     }
 }
 
@@ -84,6 +102,7 @@ mod tests {
             worker.run(push).await.unwrap();
         }
         assert_eq!(worker.run(|numbers| Ok(numbers.clone())).await.unwrap(), (0..10).collect::<Vec<_>>());
+        assert_eq!(worker.run_here(|numbers| Ok(numbers.len())).unwrap(), 10);
         let broken = worker.run::<()>(|numbers| panic!("{numbers:?}")).await;
         assert!(matches!(broken, Err(StoreError::Stopped { .. })));
         assert!(matches!(worker.run(|_| Ok(())).await, Err(StoreError::Stopped { .. })));

@@ -6,7 +6,9 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use store::{CrawlId, Frontier, Library, Options, RunId, Store, StoreError, Visited};
+use store::{
+    CrawlId, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, Options, RunId, Store, StoreError, Visited,
+};
 use suite::{DELAY, Home, PLENTY, Stop};
 
 struct Embedded {
@@ -56,6 +58,14 @@ impl Home for Embedded {
     async fn commit(&self, crawl: CrawlId, run: RunId, visits: Vec<Visited>) -> Result<(), StoreError> {
         self.store().commit(crawl, run, visits, PLENTY).await.map(drop)
     }
+
+    async fn import(&self, files: Vec<ImportedFile>) -> Result<Imported, StoreError> {
+        self.store().import(files).await
+    }
+
+    async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
+        self.store().forget(&what).await
+    }
 }
 
 suite! { Embedded:
@@ -99,5 +109,44 @@ suite! { Embedded:
         mishaps_are_listed_newest_first_and_cut,
         the_library_counts_hosts_and_what_is_known,
         a_kill_at_any_point_of_a_commit_loses_and_doubles_nothing,
+        what_files_say_of_where_they_were_made_is_counted,
+        what_files_say_is_counted_once_however_often_it_is_written,
+        images_are_counted_by_size_place_and_top_level_domain,
+    }
+    items {
+        an_item_carries_all_that_is_known_of_it,
+        long_texts_of_files_are_cut,
+        the_same_bytes_again_add_an_address_and_a_missing_thumbnail,
+        an_item_names_every_page_that_shows_it,
+        a_picture_behind_a_redirect_is_shown_by_the_page_that_named_it,
+        lists_go_on_where_they_stopped,
+        lists_hold_what_was_asked_for,
+        the_meridian_and_the_poles_are_no_borders,
+        far_and_wide_is_listed_too,
+    }
+    imports {
+        imported_files_are_items_like_any_other,
+        importing_again_changes_nothing,
+        an_import_that_was_stopped_knows_what_it_has,
+        a_changed_file_takes_its_address_along,
+        a_file_that_is_refused_later_goes,
+        of_two_copies_the_one_that_stays_is_named,
+        a_crawled_copy_replaces_the_file_elsewhere,
+        paths_that_are_not_absolute_are_refused,
+    }
+    forgetting {
+        a_forgotten_host_takes_its_pages_and_media_along,
+        what_other_hosts_have_too_stays,
+        a_forgotten_file_goes_under_all_its_addresses,
+        a_forgotten_page_takes_the_media_only_it_showed,
+        a_forgotten_import_does_not_come_back,
+        what_is_not_there_is_blocked_all_the_same,
+        forgetting_survives_a_kill,
+        a_forgotten_visit_is_counted_without_its_address,
+        visits_on_their_way_do_not_bring_it_back,
+        addresses_of_a_forgotten_host_are_told_nowhere,
+    }
+    counting {
+        figures_are_what_a_count_of_the_items_gives,
     }
 }

@@ -33,12 +33,12 @@ pub struct Place {
 
 impl crate::arguments::Reach {
     /// As the engine takes it; reads the certificates.
-    pub fn read(self) -> anyhow::Result<crawl::Reach> {
+    pub fn read(self) -> anyhow::Result<::crawl::Reach> {
         let ca = match &self.ca {
             Some(file) => std::fs::read(file).with_context(|| format!("cannot read --ca {}", file.display()))?,
             None => Vec::new(),
         };
-        Ok(crawl::Reach { resolve: self.resolve, allow_private: self.allow_private, ca })
+        Ok(::crawl::Reach { resolve: self.resolve, allow_private: self.allow_private, ca })
     }
 }
 

@@ -2,20 +2,26 @@
 
 use crate::media::scene::Canvas;
 
-/// Where padding goes: cameras keep previews before the frame header, editors put theirs after it.
+/// Where padding goes. In most photos the bulk comes after the header, because it is the picture;
+/// some cameras keep large previews before the frame header, some editors put theirs after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Padding {
     BeforeFrame,
     BeforeScan,
+    AfterPicture,
 }
 
-/// Fills a JPEG up with application segments, such as makers' notes are, until it has this many bytes.
+/// Fills a JPEG up until it has this many bytes: with application segments, such as makers' notes
+/// are, or with bytes after its end, as phones add films.
 pub(crate) fn padded_jpeg(file: Vec<u8>, bytes: usize, place: Padding) -> Vec<u8> {
     let mut missing = bytes.saturating_sub(file.len());
     if missing < 16 {
         return file;
     }
-    let at = segment_start(&file, place);
+    let at = match place {
+        Padding::AfterPicture => file.len(),
+        _ => segment_start(&file, place),
+    };
     let mut out = Vec::with_capacity(bytes);
     out.extend(&file[..at]);
     let mut state = bytes as u32 | 1;

@@ -212,7 +212,11 @@ fn original(page: &Page<'_>, slot: u64) -> Shot {
         height,
         bytes,
         quality: dice.between(70, 84) as u8,
-        padding: if dice.chance(0.1) { Padding::BeforeFrame } else { Padding::BeforeScan },
+        padding: match dice.unit() {
+            u if u < 0.02 => Padding::BeforeFrame,
+            u if u < 0.05 => Padding::BeforeScan,
+            _ => Padding::AfterPicture,
+        },
         exif: (keeps_metadata && carries).then_some(Exif { make: camera.0, model: camera.1, orientation, taken, gps }),
     }
 }
@@ -366,7 +370,7 @@ pub(crate) fn parse_path(path: &str) -> Option<(u64, u64, Size)> {
 impl Shot {
     /// One that belongs to no page.
     pub fn to_order(scene: u64, format: Format, (width, height): (u32, u32), bytes: usize, exif: Exif) -> Self {
-        let (drawn, padding) = (drawn(width, height), Padding::BeforeScan);
+        let (drawn, padding) = (drawn(width, height), Padding::AfterPicture);
         Self { scene, drawn, format, width, height, bytes, quality: 80, padding, exif: Some(exif) }
     }
 

@@ -5,4 +5,4 @@ mod frontier;
 mod library;
 
 pub(crate) use frontier::EmbeddedFrontier;
-pub(crate) use library::EmbeddedLibrary;
+pub(crate) use library::{EmbeddedLibrary, Written};

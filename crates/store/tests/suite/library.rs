@@ -1,9 +1,12 @@
 //! Statements about the library, and about both together.
 
-use facts::Order;
+use std::collections::BTreeMap;
+
+use facts::{MediaKind, Order};
+use media::{Facts, Format, WrongLocation};
 use serde_json::json;
 use store::{
-    Claim, CrawlId, Figures, Frontier, FrontierFigures, Library, MediaFigures, Outcome, Run, RunId, RunLimits,
+    Claim, CrawlId, Figures, Frontier, FrontierFigures, Library, MediaFigures, Outcome, Refused, Run, RunId, RunLimits,
     StoreError, Visited,
 };
 
@@ -12,7 +15,7 @@ use super::{Home, PLENTY, Stop};
 
 const PAGES: RunLimits = RunLimits { pages: Some(5), seconds: None, bytes: None };
 
-async fn start(library: &dyn Library) -> (CrawlId, Run) {
+pub async fn start(library: &dyn Library) -> (CrawlId, Run) {
     let crawl = library.save_crawl("demo", &json!({ "depth": 3 })).await.unwrap();
     let run = library.start_run(crawl.id, PAGES, 2).await.unwrap();
     (crawl.id, run)
@@ -87,7 +90,7 @@ async fn some_visits(home: &impl Home, crawl: CrawlId) -> Vec<Visited> {
     let one = claimed(&*frontier, crawl, image(shows[0], Order::FirstIn)).await;
     visits.push(kept(one, "picture"));
     let two = claimed(&*frontier, crawl, image(shows[1], Order::FirstIn)).await;
-    visits.push(visited(two, Outcome::Refused(store::Refused::unseen("too-large")), Vec::new()));
+    visits.push(visited(two, Outcome::Refused(Refused::unseen("too-large")), Vec::new()));
     visits.push(failed(claimed_page(home, crawl, "http://gone.example/").await, "dns"));
     let moved = claimed_page(home, crawl, "http://b.example/old").await;
     visits.push(visited(moved, Outcome::Redirect(url("http://b.example/new")), Vec::new()));
@@ -101,8 +104,8 @@ fn expected_figures() -> Figures {
         visits: 5,
         bytes: 500,
         media: [("image".to_owned(), images)].into(),
-        duplicates: 0,
         errors: [("dns".to_owned(), 1)].into(),
+        ..Figures::default()
     }
 }
 
@@ -283,4 +286,82 @@ pub async fn a_kill_at_any_point_of_a_commit_loses_and_doubles_nothing(mut home:
     let queue = home.frontier().figures(crawl).await.unwrap();
     let expected = FrontierFigures { known_pages: 10, known_media: 10, ..FrontierFigures::default() };
     assert_eq!(queue, expected);
+}
+
+/// Three located files of two kinds, a wrong one that is kept, two that are not.
+fn located_visits() -> Vec<Visited> {
+    let film = Facts { format: Format::named("mp4").unwrap(), ..taken_at(1.0, 1.0) };
+    let wrong = |reason| Facts { wrong_location: Some(reason), ..plain() };
+    let not = |saved, wrong_location| Refused { reason: "small".into(), saved, wrong_location };
+    vec![
+        kept_as(image_claim("http://m.example/1.jpg"), "one", taken_at(60.0, 25.0)),
+        kept_as(image_claim("http://m.example/2.jpg"), "two", taken_at(61.0, 25.0)),
+        kept_as(image_claim("http://m.example/3.mp4"), "three", film),
+        kept_as(image_claim("http://m.example/4.jpg"), "four", wrong(WrongLocation::NullIsland)),
+        refused(image_claim("http://m.example/5.jpg"), not(700, Some(WrongLocation::NullIsland))),
+        refused(image_claim("http://m.example/6.jpg"), not(77, Some(WrongLocation::OutOfRange))),
+    ]
+}
+
+pub async fn what_files_say_of_where_they_were_made_is_counted(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    library.record(run.id, &located_visits()).await.unwrap();
+    let figures = library.figures(crawl, None).await.unwrap();
+    assert_eq!((figures.saved, figures.geotagged), (777, 2));
+    let wrong: BTreeMap<String, u64> = [("null-island".to_owned(), 2), ("out-of-range".to_owned(), 1)].into();
+    assert_eq!(figures.wrong_locations, wrong);
+    assert_eq!(figures.media["image"].refused["small"], 2);
+    let host = &library.library_figures(9).await.unwrap().hosts[0];
+    assert_eq!((host.images, host.geotagged), (3, 2));
+}
+
+pub async fn what_files_say_is_counted_once_however_often_it_is_written(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    let visits = located_visits();
+    library.record(run.id, &visits).await.unwrap();
+    let (figures, whole) = (library.figures(crawl, None).await.unwrap(), library.library_figures(9).await.unwrap());
+    library.record(run.id, &visits).await.unwrap();
+    assert_eq!(library.figures(crawl, None).await.unwrap(), figures);
+    let again = library.library_figures(9).await.unwrap();
+    assert_eq!((again.images, again.tlds, again.hosts), (whole.images, whole.tlds, whole.hosts));
+    // The same address in a later round names the same wrong place.
+    let mut reopened = visits[4].clone();
+    reopened.claim.round = 1;
+    library.record(run.id, &[reopened]).await.unwrap();
+    let later = library.figures(crawl, None).await.unwrap();
+    assert_eq!(later.wrong_locations, figures.wrong_locations);
+    assert_eq!(later.visits, figures.visits + 1);
+}
+
+pub async fn images_are_counted_by_size_place_and_top_level_domain(home: impl Home) {
+    let library = home.library();
+    let (_, run) = start(&*library).await;
+    let empty = library.library_figures(9).await.unwrap();
+    assert_eq!((empty.images, empty.tlds), Default::default());
+    let sized = |facts: Facts, width, height| Facts { width: Some(width), height: Some(height), ..facts };
+    let turned = Facts { orientation: 6, ..sized(taken_at(60.0, 25.0), 400, 300) };
+    let sound = Facts { format: Format::named("mp3").unwrap(), ..taken_at(1.0, 1.0) };
+    assert_eq!(sound.format.kind, MediaKind::Audio);
+    let visits = [
+        kept_as(image_claim("http://a.fi/1"), "one", sized(taken_at(60.0, 25.0), 100, 200)),
+        kept_as(image_claim("http://b.fi/2"), "two", turned),
+        kept_as(image_claim("http://c.org/3"), "three", taken_at(60.0, 25.0)),
+        kept_as(image_claim("http://127.0.0.1/4"), "four", taken_at(60.0, 25.0)),
+        kept_as(
+            image_claim("http://c.org/5"),
+            "five",
+            Facts { wrong_location: Some(WrongLocation::Incomplete), ..plain() },
+        ),
+        kept_as(image_claim("http://c.org/6"), "six", plain()),
+        kept_as(image_claim("http://c.org/7"), "seven", sound),
+    ];
+    library.record(run.id, &visits).await.unwrap();
+    let figures = library.library_figures(9).await.unwrap();
+    let images = &figures.images;
+    assert_eq!((images.total, images.with_location_in_metadata, images.without), (6, 4, 2));
+    assert_eq!(images.wrong_coordinates, 1);
+    assert_eq!((images.average_width, images.average_height), (Some(200.0), Some(300.0)));
+    assert_eq!(figures.tlds, [("fi".to_owned(), 2), ("org".to_owned(), 1)]);
 }

@@ -3,14 +3,20 @@
 //! A home says how it is opened, stopped and killed; [`suite!`](crate::suite) turns every
 //! statement here into a test of that home.
 
+pub mod counting;
+pub mod forgetting;
 pub mod frontier;
+pub mod imports;
+pub mod items;
 pub mod library;
 pub mod web;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use store::{Budgets, CrawlId, Frontier, Library, RunId, StoreError, Visited};
+use store::{
+    Budgets, CrawlId, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, RunId, StoreError, Visited,
+};
 
 /// The delay of hosts that ask for none, in all these tests.
 pub const DELAY: Duration = Duration::from_millis(60);
@@ -36,6 +42,10 @@ pub trait Home: Sized + Send {
     async fn restart(&mut self, stop: Stop);
     /// `Store::commit`.
     async fn commit(&self, crawl: CrawlId, run: RunId, visits: Vec<Visited>) -> Result<(), StoreError>;
+    /// `Store::import`.
+    async fn import(&self, files: Vec<ImportedFile>) -> Result<Imported, StoreError>;
+    /// `Store::forget`.
+    async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError>;
 }
 
 /// Makes a test of each statement for a home.

@@ -1,10 +1,11 @@
 //! Links and visits for tests.
 
-use facts::{HostName, MediaId, MediaKind, Order, Priority, Timestamp, Url};
+use facts::{HostName, LatLon, MediaId, MediaKind, Order, Priority, Timestamp, Url};
+use media::{Facts, Location, LocationSource};
 use sha2::{Digest, Sha256};
 use store::{
-    Claim, ClaimLimit, Claims, CrawlId, Frontier, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts,
-    Rest, VisitKind, Visited,
+    Claim, ClaimLimit, Claims, CrawlId, Frontier, ImportedFile, Link, LinkContext, MediaFile, MediaReference, Outcome,
+    PageFacts, Refused, Rest, VisitKind, Visited,
 };
 
 pub fn url(text: &str) -> Url {
@@ -66,16 +67,65 @@ pub fn read_with_images(claim: Claim, images: &[&str]) -> Visited {
     visited(claim, Outcome::Page(facts), images.iter().map(|text| image(text, Order::FirstIn)).collect())
 }
 
+pub fn id_of(content: &str) -> MediaId {
+    MediaId::from_sha256(Sha256::digest(content.as_bytes()).into())
+}
+
+/// What a picture without any metadata says.
+pub fn plain() -> Facts {
+    media::read_whole(b"\xff\xd8\xff\xe0", Timestamp(0)).unwrap()
+}
+
+/// What a picture made here says.
+pub fn taken_at(lat: f64, lon: f64) -> Facts {
+    let at = LatLon::new(lat, lon).unwrap();
+    let location = Location { at, altitude: None, direction: None, date: None, source: LocationSource::Exif };
+    Facts { location: Some(location), ..plain() }
+}
+
+/// A file of that content, in the directory of a host or elsewhere.
+pub fn file(directory: &str, content: &str, facts: Facts) -> MediaFile {
+    let id = id_of(content);
+    MediaFile { id, size: content.len() as u64, path: format!("{directory}/{id}.jpeg"), thumbnail: None, facts }
+}
+
 pub fn kept(claim: Claim, content: &str) -> Visited {
-    let id = MediaId::from_sha256(Sha256::digest(content.as_bytes()).into());
-    let file = MediaFile {
-        id,
-        size: content.len() as u64,
-        path: format!("{}/{id}.jpeg", claim.link.url.host()),
-        thumbnail: None,
-        facts: media::read_whole(b"\xff\xd8\xff\xe0", Timestamp(0)).unwrap(),
-    };
+    kept_as(claim, content, plain())
+}
+
+pub fn kept_as(claim: Claim, content: &str, facts: Facts) -> Visited {
+    let file = file(claim.link.url.host_str(), content, facts);
     visited(claim, Outcome::Media(file), Vec::new())
+}
+
+pub fn refused(claim: Claim, refused: Refused) -> Visited {
+    visited(claim, Outcome::Refused(refused), Vec::new())
+}
+
+/// A claim of an address, as a queue that has nothing else would make it.
+pub fn claim_of(link: Link) -> Claim {
+    let id = link.url.id();
+    Claim { number: 0, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0 }
+}
+
+pub fn page_claim(text: &str) -> Claim {
+    claim_of(page(text, Order::FirstIn))
+}
+
+pub fn image_claim(text: &str) -> Claim {
+    claim_of(image(text, Order::FirstIn))
+}
+
+/// A local file that is taken where it is.
+pub fn local(path: &str, content: &str, facts: Facts) -> ImportedFile {
+    let file = MediaFile { path: path.into(), ..file("", content, facts) };
+    ImportedFile {
+        source: path.into(),
+        size: file.size,
+        modified: 1_000,
+        description: format!("the file {path}"),
+        outcome: Ok(file),
+    }
 }
 
 pub fn failed(claim: Claim, reason: &str) -> Visited {

@@ -72,16 +72,19 @@ impl Connections {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let Some(writer) = &self.writer else { return Err(StoreError::ReadOnly { path: self.path.clone() }) };
-        let path = self.path.clone();
-        let change = |db: &mut Connection| {
-            // A writer from the start: one that begins as a reader and is not the first is refused at once.
-            let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let result = work(&transaction)?;
-            transaction.commit()?;
-            Ok(result)
-        };
-        writer.run(move |db| change(db).map_err(|error: rusqlite::Error| StoreError::sqlite(&path, &error))).await
+        self.writer()?.run(transaction(self.path.clone(), work)).await
+    }
+
+    /// [`change`](Self::change) for a thread that may wait.
+    pub fn change_here<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.writer()?.run_here(transaction(self.path.clone(), work))
+    }
+
+    fn writer(&self) -> Result<&Worker<Connection>, StoreError> {
+        self.writer.as_ref().ok_or_else(|| StoreError::ReadOnly { path: self.path.clone() })
     }
 
     pub fn path(&self) -> &Path {
@@ -107,6 +110,20 @@ impl Connections {
             })
             .map_err(|error| StoreError::sqlite(&self.path, &error))
     }
+}
+
+fn transaction<T>(
+    path: PathBuf,
+    work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+) -> impl FnOnce(&mut Connection) -> Result<T, StoreError> {
+    let change = |db: &mut Connection| {
+        // A writer from the start: one that begins as a reader and is not the first is refused at once.
+        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    };
+    move |db| change(db).map_err(|error: rusqlite::Error| StoreError::sqlite(&path, &error))
 }
 
 fn open_reader(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {

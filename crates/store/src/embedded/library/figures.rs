@@ -1,10 +1,13 @@
 //! Figures, read from the tallies that are summed in the transactions they count.
 
-use facts::{MediaId, Timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::BTreeMap;
+
+use facts::{HostName, MediaKind, Timestamp};
+use rusqlite::{Connection, params};
 
 use super::runs;
-use crate::{CrawlId, CrawlSummary, Figures, HostFigures, LibraryFigures, Mishap, RunId};
+use crate::import::IMPORTED;
+use crate::{CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, LibraryFigures, Mishap, RunId};
 
 /// Runs listed with the figures of a library.
 const RUNS: usize = 1_000;
@@ -39,6 +42,9 @@ fn add(figures: &mut Figures, name: &str, count: u64) {
             let (kind, reason) = rest.split_once('/').unwrap_or((rest, ""));
             *figures.media.entry(kind.into()).or_default().refused.entry(reason.into()).or_default() += count;
         }
+        "saved" => figures.saved += count,
+        "geotagged" if rest == MediaKind::Image.as_str() => figures.geotagged += count,
+        "wrong-location" => *figures.wrong_locations.entry(rest.into()).or_default() += count,
         "error" => *figures.errors.entry(rest.into()).or_default() += count,
         _ => {}
     }
@@ -87,20 +93,55 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<Libr
         .collect::<rusqlite::Result<_>>()?;
     figures.hosts = db
         .prepare_cached(
-            "SELECT name, pages, images FROM host WHERE pages > 0 OR images > 0
+            "SELECT name, pages, images, geotagged FROM host WHERE pages > 0 OR images > 0
              ORDER BY pages DESC, images DESC, name LIMIT ?1",
         )?
         .query_map([hosts as i64], |row| {
-            let (pages, images): (i64, i64) = (row.get(1)?, row.get(2)?);
-            Ok(HostFigures { host: row.get(0)?, pages: pages as u64, images: images as u64 })
+            let count = |column: usize| row.get::<_, i64>(column).map(|count| count as u64);
+            Ok(HostFigures { host: row.get(0)?, pages: count(1)?, images: count(2)?, geotagged: count(3)? })
         })?
         .collect::<rusqlite::Result<_>>()?;
+    figures.images = images(db)?;
+    figures.tlds = tlds(db)?;
     Ok(figures)
 }
 
-/// Where the file with this content is, relative to the media directory.
-pub(super) fn media_path(db: &Connection, id: MediaId) -> rusqlite::Result<Option<String>> {
-    db.prepare_cached("SELECT path FROM media WHERE sha256 = ?1")?
-        .query_row([id.as_bytes()], |row| row.get(0))
-        .optional()
+fn images(db: &Connection) -> rusqlite::Result<ImageLibraryFigures> {
+    db.prepare_cached(
+        "SELECT count(*), coalesce(sum(geotagged), 0), count(wrong_location), avg(width), avg(height)
+         FROM media INDEXED BY media_in_figures WHERE kind = 'image'",
+    )?
+    .query_row([], |row| {
+        let count = |column: usize| row.get::<_, i64>(column).map(|count| count as u64);
+        let (total, located) = (count(0)?, count(1)?);
+        Ok(ImageLibraryFigures {
+            total,
+            with_location_in_metadata: located,
+            without: total.saturating_sub(located),
+            wrong_coordinates: count(2)?,
+            average_width: row.get(3)?,
+            average_height: row.get(4)?,
+        })
+    })
+}
+
+/// Images with a location in their metadata by the last label of the host they came from.
+fn tlds(db: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+    let mut select = db.prepare_cached(
+        "SELECT (SELECT name FROM host WHERE id = media.host), count(*) FROM media INDEXED BY media_in_figures
+         WHERE kind = 'image' AND geotagged = 1 GROUP BY host",
+    )?;
+    let mut rows = select.query([])?;
+    let mut tlds: BTreeMap<String, u64> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
+        let host = HostName::parse(&name).filter(|_| name != IMPORTED);
+        if let Some(tld) = host.as_ref().and_then(HostName::tld) {
+            *tlds.entry(tld.to_owned()).or_default() += count as u64;
+        }
+    }
+    let mut tlds: Vec<_> = tlds.into_iter().collect();
+    // Stable: those of one size stay in the order of their names.
+    tlds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    Ok(tlds)
 }

@@ -1,14 +1,21 @@
 //! The library on SQLite: one file that any number of programs can read while a crawl writes.
 //!
 //! - [`schema`]: the tables; [`connections`]: who writes, who reads.
-//! - [`records`]: visits on their way in; [`runs`]: crawls, runs and tasks; [`figures`]: what is
-//!   shown.
+//! - [`records`]: visits on their way in; [`imports`]: local files; [`forgetting`]: what goes for
+//!   good; [`catalogue`]: the media and addresses they all work on, with their [`locations`].
+//! - [`runs`]: crawls, runs and tasks; [`figures`] and [`items`]: what is shown.
 
+mod catalogue;
 mod connections;
 mod figures;
+mod forgetting;
+mod imports;
+mod items;
+mod locations;
 mod records;
 mod runs;
 mod schema;
+mod text;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,10 +26,14 @@ use facts::{MediaId, Timestamp};
 
 use self::connections::Connections;
 use self::records::Records;
+pub(crate) use self::records::Written;
+use crate::files::Names;
+use crate::import::FileAddress;
 use crate::work::off_thread;
 use crate::{
-    Crawl, CrawlId, CrawlSummary, Figures, FrontierFigures, Library, LibraryFigures, Mishap, Recorded, Run, RunId,
-    RunLimits, Start, StoreError, Task, Visited,
+    Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Imported, ImportedFile,
+    ItemFilter, Library, LibraryFigures, MediaItem, Mishap, Recorded, Run, RunId, RunLimits, Start, StoreError, Task,
+    Visited,
 };
 
 /// The library of one directory.
@@ -40,9 +51,21 @@ impl EmbeddedLibrary {
         Connections::read(path).map(|connections| Self(Arc::new(connections)))
     }
 
-    /// [`Library::media_path`] for a thread that may wait.
-    pub fn path_of(&self, id: MediaId) -> Result<Option<String>, StoreError> {
-        self.0.ask(move |db| figures::media_path(db, id))
+    /// The files that a row names for some content, for a thread that may wait.
+    pub fn names_of(&self, id: MediaId) -> Result<Option<Names>, StoreError> {
+        self.0.ask(move |db| catalogue::names(db, id))
+    }
+
+    /// Removes files that no row names any more, as `remove` does it; for a thread that may wait.
+    pub fn sweep(&self, remove: impl Fn(&str) -> Result<(), StoreError>) -> Result<(), StoreError> {
+        loop {
+            let doomed = self.0.ask(forgetting::doomed)?;
+            if doomed.is_empty() {
+                return Ok(());
+            }
+            doomed.iter().try_for_each(|path| remove(path))?;
+            self.0.change_here(move |db| forgetting::removed(db, &doomed))?;
+        }
     }
 
     async fn ask<T: Send + 'static>(
@@ -61,7 +84,7 @@ impl EmbeddedLibrary {
     }
 
     /// [`Library::record`] for visits that are shared with the queue.
-    pub async fn record_shared(&self, run: RunId, visits: Arc<Vec<Visited>>) -> Result<Recorded, StoreError> {
+    pub async fn record_shared(&self, run: RunId, visits: Arc<Vec<Visited>>) -> Result<Written<Recorded>, StoreError> {
         let written = self
             .change(move |db| {
                 let Some(mut records) = Records::of_run(db, run)? else { return Ok(None) };
@@ -70,6 +93,13 @@ impl EmbeddedLibrary {
             })
             .await?;
         written.ok_or(StoreError::Unknown { what: "run", number: run.0 })
+    }
+
+    /// [`Library::import`], with what became of the files.
+    pub async fn import_files(&self, files: Vec<ImportedFile>) -> Result<Written<Imported>, StoreError> {
+        let addressed = |file: ImportedFile| Ok((FileAddress::of(&file.source)?, file));
+        let files = files.into_iter().map(addressed).collect::<Result<Vec<_>, StoreError>>()?;
+        self.change(move |db| imports::import(db, &files, now())).await
     }
 }
 
@@ -118,7 +148,7 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn record(&self, run: RunId, visits: &[Visited]) -> Result<Recorded, StoreError> {
-        self.record_shared(run, Arc::new(visits.to_vec())).await
+        self.record_shared(run, Arc::new(visits.to_vec())).await.map(|written| written.what)
     }
 
     async fn figures(&self, crawl: CrawlId, run: Option<RunId>) -> Result<Figures, StoreError> {
@@ -142,6 +172,40 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn media_path(&self, id: MediaId) -> Result<Option<String>, StoreError> {
-        self.ask(move |db| figures::media_path(db, id)).await
+        let names = self.ask(move |db| catalogue::names(db, id)).await?;
+        Ok(names.map(|names| names.path))
+    }
+
+    async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError> {
+        let filter = filter.clone();
+        self.ask(move |db| items::items(db, &filter, after, most)).await
+    }
+
+    async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError> {
+        self.ask(move |db| items::item(db, id)).await
+    }
+
+    async fn import(&self, files: &[ImportedFile]) -> Result<Imported, StoreError> {
+        self.import_files(files.to_vec()).await.map(|written| written.what)
+    }
+
+    async fn imported(&self, paths: &[String]) -> Result<Vec<Option<(u64, i64)>>, StoreError> {
+        let paths = paths.to_vec();
+        self.ask(move |db| imports::imported(db, &paths)).await
+    }
+
+    async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {
+        match what.clone() {
+            Forget::Host(host) => self.change(move |db| forgetting::forget_host(db, &host, now())).await,
+            Forget::Address(url) => self.change(move |db| forgetting::forget_address(db, &url, now())).await,
+            Forget::File(path) => {
+                let address = FileAddress::of(&path)?;
+                self.change(move |db| forgetting::forget_file(db, &path, &address, now())).await
+            }
+        }
+    }
+
+    async fn forgotten(&self) -> Result<Blocked, StoreError> {
+        self.ask(forgetting::blocked).await.map(Blocked::new)
     }
 }

@@ -1,18 +1,16 @@
 //! Writing visits. A visit that is there already changes nothing, also no figure.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashSet};
 
-use facts::{MediaKind, Timestamp, Url};
+use facts::{MediaKind, Timestamp};
+use media::WrongLocation;
 use rusqlite::{OptionalExtension, Transaction, params};
 
+use super::catalogue::{Address, Catalogue, names};
 use super::signed;
-use crate::{MediaFile, MediaReference, Outcome, PageFacts, Recorded, RunId, VisitKind, Visited};
-
-/// Longest texts that are kept, in characters.
-const REASON: usize = 64;
-const DETAIL: usize = 500;
-const TITLE: usize = 1_000;
-const DESCRIPTION: usize = 4_000;
+use super::text::{DESCRIPTION, DETAIL, REASON, TITLE, cut};
+use crate::visit::FORGOTTEN;
+use crate::{MediaFile, MediaReference, Outcome, PageFacts, Recorded, Refused, RunId, VisitKind, Visited};
 
 /// Visits of one run being written in one transaction.
 pub(super) struct Records<'a> {
@@ -21,8 +19,20 @@ pub(super) struct Records<'a> {
     run: i64,
     /// Below zero for what is taken back.
     tallies: BTreeMap<String, i64>,
-    hosts: HashMap<String, i64>,
+    catalogue: Catalogue<'a>,
+    /// Files of these visits that no row names.
+    unnamed: HashSet<String>,
     task: Task,
+}
+
+/// What came of writing visits or imports.
+#[derive(Debug, Default)]
+pub(crate) struct Written<T> {
+    pub what: T,
+    /// Files that were placed and that no row names.
+    pub unnamed: HashSet<String>,
+    /// Whether files wait to be removed.
+    pub doomed: bool,
 }
 
 /// The task being filled.
@@ -57,26 +67,60 @@ impl<'a> Records<'a> {
                 None => (task.id, task.pages) = (Some(id), pages as u64),
             }
         }
-        Ok(Some(Self { db, crawl, run: run.0, tallies: BTreeMap::new(), hosts: HashMap::new(), task }))
+        let (catalogue, tallies, unnamed) = (Catalogue::new(db)?, BTreeMap::new(), HashSet::new());
+        Ok(Some(Self { db, crawl, run: run.0, tallies, catalogue, unnamed, task }))
     }
 
     pub fn write(&mut self, visit: &Visited) -> rusqlite::Result<()> {
-        let (outcome, reason, detail) = match &visit.outcome {
-            Outcome::Page(_) => ("page", None, None),
-            Outcome::Media(_) => ("media", None, None),
-            Outcome::Redirect(target) => ("redirect", None, Some(target.as_str())),
-            Outcome::Refused(refused) => ("refused", Some(cut(&refused.reason, REASON)), None),
-            Outcome::Failed { reason, detail } => ("failed", Some(cut(reason, REASON)), Some(cut(detail, DETAIL))),
-        };
-        let link = &visit.claim.link;
         let there = self
             .db
             .prepare_cached("SELECT 1 FROM visit WHERE crawl = ?1 AND url_id = ?2 AND round = ?3")?
             .exists(params![self.crawl, visit.claim.id.short(), visit.claim.round])?;
-        if there {
-            return Ok(());
+        if !there {
+            if self.is_forgotten(visit)? { self.forgotten(visit)? } else { self.add(visit)? }
         }
+        if let Outcome::Media(file) = &visit.outcome {
+            note_unnamed(self.db, file, &mut self.unnamed)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, visit: &Visited) -> rusqlite::Result<()> {
+        let (outcome, reason, detail) = match &visit.outcome {
+            Outcome::Page(_) => ("page", None, None),
+            Outcome::Media(_) => ("media", None, None),
+            Outcome::Redirect(target) if self.catalogue.bars(target)? => ("redirect", None, None),
+            Outcome::Redirect(target) => ("redirect", None, Some(target.as_str())),
+            Outcome::Refused(refused) => ("refused", Some(cut(&refused.reason, REASON)), None),
+            Outcome::Failed { reason, detail } => ("failed", Some(cut(reason, REASON)), Some(cut(detail, DETAIL))),
+        };
+        self.row(visit, visit.claim.link.url.as_str(), outcome, reason, detail)?;
+        match &visit.outcome {
+            Outcome::Page(page) => {
+                self.count("pages", 1);
+                self.page_of_task(visit.at)?;
+                self.page(visit, page)
+            }
+            Outcome::Media(file) => self.media(visit, file),
+            Outcome::Redirect(_) => Ok(()),
+            Outcome::Refused(refused) => self.refused(visit, refused),
+            Outcome::Failed { reason, .. } => {
+                self.count(&format!("error/{}", cut(reason, REASON)), 1);
+                Ok(())
+            }
+        }
+    }
+
+    fn row(
+        &mut self,
+        visit: &Visited,
+        url: &str,
+        outcome: &str,
+        reason: Option<&str>,
+        detail: Option<&str>,
+    ) -> rusqlite::Result<()> {
         let task = self.task_at(visit.at)?;
+        let link = &visit.claim.link;
         self.db
             .prepare_cached(
                 "INSERT INTO visit (crawl, url_id, round, url, run, task, kind, depth, parent, at, took_ms, bytes,
@@ -87,7 +131,7 @@ impl<'a> Records<'a> {
                 self.crawl,
                 visit.claim.id.short(),
                 visit.claim.round,
-                link.url.as_str(),
+                url,
                 self.run,
                 task,
                 kind_name(link.kind),
@@ -103,31 +147,44 @@ impl<'a> Records<'a> {
             ])?;
         self.count("visits", 1);
         self.count("bytes", signed(visit.bytes));
-        match &visit.outcome {
-            Outcome::Page(page) => {
-                self.count("pages", 1);
-                self.page_of_task(visit.at)?;
-                self.page(visit, page)?;
-            }
-            Outcome::Media(file) => self.media(visit, file)?,
-            Outcome::Redirect(_) => {}
-            Outcome::Refused(refused) => self.refused(visit, cut(&refused.reason, REASON))?,
-            Outcome::Failed { reason, .. } => self.count(&format!("error/{}", cut(reason, REASON)), 1),
+        Ok(())
+    }
+
+    /// Also when the visit was on its way while its address or its content was forgotten.
+    fn is_forgotten(&self, visit: &Visited) -> rusqlite::Result<bool> {
+        let refused = matches!(&visit.outcome, Outcome::Refused(refused) if refused.reason == FORGOTTEN);
+        let content = match &visit.outcome {
+            Outcome::Media(file) => self.catalogue.bars_content(&file.id)?,
+            _ => false,
+        };
+        Ok(refused || content || self.catalogue.bars(&visit.claim.link.url)?)
+    }
+
+    /// Counted, and its address is written nowhere.
+    fn forgotten(&mut self, visit: &Visited) -> rusqlite::Result<()> {
+        self.row(visit, "", "refused", Some(FORGOTTEN), None)?;
+        match visit.claim.link.kind {
+            VisitKind::Media(kind) => self.count(&format!("refused/{kind}/{FORGOTTEN}"), 1),
+            VisitKind::Page => self.count(&format!("error/{FORGOTTEN}"), 1),
+        }
+        if let Outcome::Refused(refused) = &visit.outcome {
+            self.count("saved", signed(refused.saved));
         }
         Ok(())
     }
 
     /// Adds what was counted; the last thing in the transaction.
-    pub fn finish(self) -> rusqlite::Result<Recorded> {
+    pub fn finish(self) -> rusqlite::Result<Written<Recorded>> {
         let mut add = self.db.prepare_cached(
             "INSERT INTO tally (crawl, run, name, count) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT DO UPDATE SET count = count + excluded.count",
         )?;
-        for (name, count) in &self.tallies {
+        for (name, count) in self.tallies.iter().filter(|(_, count)| **count != 0) {
             add.execute(params![self.crawl, self.run, name, count])?;
         }
         let counted = |name: &str| self.tallies.get(name).map_or(0, |&count| count.max(0) as u64);
-        Ok(Recorded { pages: counted("pages"), bytes: counted("bytes") })
+        let what = Recorded { pages: counted("pages"), bytes: counted("bytes") };
+        Ok(Written { what, unnamed: self.unnamed, doomed: self.catalogue.doomed > 0 })
     }
 
     fn count(&mut self, name: &str, by: i64) {
@@ -136,7 +193,11 @@ impl<'a> Records<'a> {
 
     fn page(&mut self, visit: &Visited, facts: &PageFacts) -> rusqlite::Result<()> {
         let url = &visit.claim.link.url;
-        let host = self.host(url.host_str())?;
+        let host = self.catalogue.host(url.host_str())?;
+        let canonical = match &facts.canonical {
+            Some(canonical) if !self.catalogue.bars(canonical)? => Some(canonical.as_str()),
+            _ => None,
+        };
         let id: Option<i64> = self
             .db
             .prepare_cached("SELECT id FROM page WHERE url_id = ?1")?
@@ -150,7 +211,7 @@ impl<'a> Records<'a> {
             cut(&facts.description, DESCRIPTION),
             facts.language,
             signed(facts.size),
-            facts.canonical.as_ref().map(Url::as_str),
+            canonical,
             visit.at.0,
         ];
         let page = match id {
@@ -177,18 +238,24 @@ impl<'a> Records<'a> {
                 id
             }
         };
-        facts.media.iter().try_for_each(|reference| self.reference(page, reference))
+        facts.media.iter().try_for_each(|reference| self.reference(page, host, reference))
     }
 
-    fn reference(&mut self, page: i64, reference: &MediaReference) -> rusqlite::Result<()> {
-        let address = self.media_address(&reference.url, reference.kind)?;
+    fn reference(&mut self, page: i64, host: i64, reference: &MediaReference) -> rusqlite::Result<()> {
+        if reference.refused.as_deref() == Some(FORGOTTEN) || self.catalogue.bars(&reference.url)? {
+            return Ok(());
+        }
+        let address = self.catalogue.address(&reference.url, reference.kind)?;
         self.db
             .prepare_cached(
                 "INSERT INTO reference (page, media_address, description) VALUES (?1, ?2, ?3)
                  ON CONFLICT DO UPDATE SET description = excluded.description
                  WHERE length(excluded.description) > length(description)",
             )?
-            .execute(params![page, address, cut(&reference.description, DESCRIPTION)])?;
+            .execute(params![page, address.id, cut(&reference.description, DESCRIPTION)])?;
+        if let Some(media) = address.media {
+            self.catalogue.found_on(media, host)?;
+        }
         let new = self.sighting(address, reference.kind)?;
         if let (true, Some(reason)) = (new, &reference.refused) {
             self.refuse(address, reference.kind, cut(reason, REASON))?;
@@ -197,46 +264,32 @@ impl<'a> Records<'a> {
     }
 
     fn media(&mut self, visit: &Visited, file: &MediaFile) -> rusqlite::Result<()> {
-        let url = &visit.claim.link.url;
-        let address = self.media_address(url, file.facts.format.kind)?;
-        self.sighting(address, file.facts.format.kind)?;
-        let host = self.host(url.host_str())?;
-        let new = self
-            .db
-            .prepare_cached(
-                "INSERT INTO media (sha256, kind, format, size, path, host) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                 ON CONFLICT DO NOTHING",
-            )?
-            .execute(params![
-                file.id.as_bytes(),
-                file.facts.format.kind.as_str(),
-                file.facts.format.name,
-                signed(file.size),
-                file.path,
-                host
-            ])?;
-        self.count(&format!("kept/{}", file.facts.format.kind), 1);
-        if new == 0 {
-            self.count("duplicates", 1);
+        let link = &visit.claim.link;
+        let kind = file.facts.format.kind;
+        let address = self.catalogue.address(&link.url, kind)?;
+        self.sighting(address, kind)?;
+        // A page that names an address which leads here shows what is here.
+        for hop in &link.hops {
+            self.db
+                .prepare_cached(
+                    "INSERT INTO reference (page, media_address, description)
+                     SELECT page, ?2, description FROM reference
+                     WHERE media_address = (SELECT id FROM media_address WHERE url_id = ?1) AND media_address <> ?2
+                     ON CONFLICT DO NOTHING",
+                )?
+                .execute(params![hop.short(), address.id])?;
         }
-        let before: Option<i64> = self
-            .db
-            .prepare_cached("SELECT media FROM media_address WHERE id = ?1")?
-            .query_row([address], |row| row.get(0))?;
-        self.take_back_refusal(address, file.facts.format.kind)?;
-        self.db
-            .prepare_cached(
-                "UPDATE media_address SET media = (SELECT id FROM media WHERE sha256 = ?2), refused = NULL
-                 WHERE id = ?1",
-            )?
-            .execute(params![address, file.id.as_bytes()])?;
-        if before.is_none() && file.facts.format.kind == MediaKind::Image {
-            self.db.prepare_cached("UPDATE host SET images = images + 1 WHERE id = ?1")?.execute([host])?;
-        }
-        Ok(())
+        self.take_back_refusal(address, kind)?;
+        let new = self.catalogue.keep(address, file, visit.at)?;
+        self.count(&format!("kept/{kind}"), 1);
+        self.count("duplicates", i64::from(!new));
+        self.count(&format!("geotagged/{kind}"), i64::from(file.facts.location.is_some()));
+        self.wrong_location(address, file.facts.wrong_location)
     }
 
-    fn refused(&mut self, visit: &Visited, reason: &str) -> rusqlite::Result<()> {
+    fn refused(&mut self, visit: &Visited, refused: &Refused) -> rusqlite::Result<()> {
+        let reason = cut(&refused.reason, REASON);
+        self.count("saved", signed(refused.saved));
         let kind = match visit.claim.link.kind {
             VisitKind::Media(kind) => kind,
             VisitKind::Page => {
@@ -244,78 +297,66 @@ impl<'a> Records<'a> {
                 return Ok(());
             }
         };
-        let address = self.media_address(&visit.claim.link.url, kind)?;
+        let address = self.catalogue.address(&visit.claim.link.url, kind)?;
         self.sighting(address, kind)?;
-        self.refuse(address, kind, reason)
+        self.refuse(address, kind, reason)?;
+        self.wrong_location(address, refused.wrong_location)
+    }
+
+    /// A crawl counts the wrong location of an address once.
+    fn wrong_location(&mut self, address: Address, wrong: Option<WrongLocation>) -> rusqlite::Result<()> {
+        let Some(reason) = wrong.map(WrongLocation::as_str) else { return Ok(()) };
+        let new = self
+            .db
+            .prepare_cached(
+                "UPDATE sighting SET wrong_location = ?3
+                 WHERE crawl = ?1 AND media_address = ?2 AND wrong_location IS NULL",
+            )?
+            .execute(params![self.crawl, address.id, reason])?;
+        self.count(&format!("wrong-location/{reason}"), new as i64);
+        Ok(())
     }
 
     /// A crawl refuses an address once, however many pages or visits say so.
-    fn refuse(&mut self, address: i64, kind: MediaKind, reason: &str) -> rusqlite::Result<()> {
+    fn refuse(&mut self, address: Address, kind: MediaKind, reason: &str) -> rusqlite::Result<()> {
         let new = self
             .db
             .prepare_cached(
                 "UPDATE sighting SET refused = ?3 WHERE crawl = ?1 AND media_address = ?2 AND refused IS NULL",
             )?
-            .execute(params![self.crawl, address, reason])?;
+            .execute(params![self.crawl, address.id, reason])?;
         self.count(&format!("refused/{kind}/{reason}"), new as i64);
         self.db
             .prepare_cached("UPDATE media_address SET refused = ?2 WHERE id = ?1 AND media IS NULL")?
-            .execute(params![address, reason])?;
+            .execute(params![address.id, reason])?;
         Ok(())
     }
 
     /// What one page asked not to take, another may offer.
-    fn take_back_refusal(&mut self, address: i64, kind: MediaKind) -> rusqlite::Result<()> {
+    fn take_back_refusal(&mut self, address: Address, kind: MediaKind) -> rusqlite::Result<()> {
         let refused: Option<String> = self
             .db
             .prepare_cached("SELECT refused FROM sighting WHERE crawl = ?1 AND media_address = ?2")?
-            .query_row(params![self.crawl, address], |row| row.get(0))?;
+            .query_row(params![self.crawl, address.id], |row| row.get(0))?;
         if let Some(reason) = refused {
             self.count(&format!("refused/{kind}/{reason}"), -1);
             self.db
                 .prepare_cached("UPDATE sighting SET refused = NULL WHERE crawl = ?1 AND media_address = ?2")?
-                .execute(params![self.crawl, address])?;
+                .execute(params![self.crawl, address.id])?;
         }
         Ok(())
     }
 
     /// Whether the crawl sees the address for the first time; counts it then.
-    fn sighting(&mut self, address: i64, kind: MediaKind) -> rusqlite::Result<bool> {
+    fn sighting(&mut self, address: Address, kind: MediaKind) -> rusqlite::Result<bool> {
         let new = self
             .db
             .prepare_cached("INSERT INTO sighting (crawl, media_address) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-            .execute(params![self.crawl, address])?;
+            .execute(params![self.crawl, address.id])?;
         if new > 0 {
             self.count(&format!("seen/{kind}"), 1);
         }
         Ok(new > 0)
-    }
-
-    fn media_address(&mut self, url: &Url, kind: MediaKind) -> rusqlite::Result<i64> {
-        let id = url.id().short();
-        let found = self
-            .db
-            .prepare_cached("SELECT id FROM media_address WHERE url_id = ?1")?
-            .query_row([id], |row| row.get(0))
-            .optional()?;
-        if let Some(found) = found {
-            return Ok(found);
-        }
-        let host = self.host(url.host_str())?;
-        self.db
-            .prepare_cached("INSERT INTO media_address (url_id, url, host, kind) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![id, url.as_str(), host, kind.as_str()])?;
-        Ok(self.db.last_insert_rowid())
-    }
-
-    fn host(&mut self, name: &str) -> rusqlite::Result<i64> {
-        if let Some(&id) = self.hosts.get(name) {
-            return Ok(id);
-        }
-        self.db.prepare_cached("INSERT INTO host (name) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([name])?;
-        let id = self.db.prepare_cached("SELECT id FROM host WHERE name = ?1")?.query_row([name], |row| row.get(0))?;
-        self.hosts.insert(name.to_owned(), id);
-        Ok(id)
     }
 
     /// The task that is being filled, a new one after a full one.
@@ -360,19 +401,16 @@ fn kind_name(kind: VisitKind) -> &'static str {
     }
 }
 
-/// The text up to so many characters.
-fn cut(text: &str, most: usize) -> &str {
-    text.char_indices().nth(most).map_or(text, |(end, _)| &text[..end])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cut;
-
-    #[test]
-    fn long_texts_are_cut_between_characters() {
-        assert_eq!(cut("žluťoučký", 4), "žluť");
-        assert_eq!(cut("kůň", 3), "kůň");
-        assert_eq!(cut("", 3), "");
-    }
+/// Adds the files that came with a content whose row names others, or which has no row.
+pub(super) fn note_unnamed(
+    db: &Transaction<'_>,
+    file: &MediaFile,
+    unnamed: &mut HashSet<String>,
+) -> rusqlite::Result<()> {
+    let named = names(db, file.id)?;
+    let is_named = |path: &String| named.as_ref().is_some_and(|names| names.name(path));
+    unnamed.extend(
+        [Some(&file.path), file.thumbnail.as_ref()].into_iter().flatten().filter(|path| !is_named(path)).cloned(),
+    );
+    Ok(())
 }

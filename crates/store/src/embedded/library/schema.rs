@@ -43,11 +43,13 @@ CREATE TABLE task (
     UNIQUE (run, number)
 );
 
+-- pages: rows of page. images, geotagged: addresses that hold an image, and one with coordinates.
 CREATE TABLE host (
-    id     INTEGER PRIMARY KEY,
-    name   TEXT NOT NULL UNIQUE,
-    pages  INTEGER NOT NULL DEFAULT 0,
-    images INTEGER NOT NULL DEFAULT 0
+    id        INTEGER PRIMARY KEY,
+    name      TEXT NOT NULL UNIQUE,
+    pages     INTEGER NOT NULL DEFAULT 0,
+    images    INTEGER NOT NULL DEFAULT 0,
+    geotagged INTEGER NOT NULL DEFAULT 0
 );
 
 -- url_id is the first half of the SHA-256 that identifies an address.
@@ -64,6 +66,7 @@ CREATE TABLE page (
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL
 );
+CREATE INDEX page_of_host ON page (host);
 
 CREATE TABLE visit (
     id      INTEGER PRIMARY KEY,
@@ -87,16 +90,60 @@ CREATE TABLE visit (
 );
 CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
 
+-- Numbers are never used again: lists go on after the last one they showed.
 CREATE TABLE media (
-    id     INTEGER PRIMARY KEY,
-    sha256 BLOB NOT NULL UNIQUE,
-    kind   TEXT NOT NULL,
-    format TEXT NOT NULL,
-    size   INTEGER NOT NULL,
-    path   TEXT NOT NULL,
-    host   INTEGER NOT NULL REFERENCES host
+    id             INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256         BLOB NOT NULL UNIQUE,
+    kind           TEXT NOT NULL,
+    format         TEXT NOT NULL,
+    size           INTEGER NOT NULL,
+    path           TEXT NOT NULL,
+    thumbnail      TEXT,
+    host           INTEGER NOT NULL REFERENCES host,
+    first_seen     INTEGER NOT NULL,
+    width          INTEGER,
+    height         INTEGER,
+    orientation    INTEGER NOT NULL,
+    duration       REAL,
+    taken          TEXT,
+    make           TEXT,
+    model          TEXT,
+    title          TEXT,
+    description    TEXT,
+    keywords       TEXT NOT NULL,
+    licence        TEXT,
+    author         TEXT,
+    sublocation    TEXT,
+    city           TEXT,
+    state          TEXT,
+    country        TEXT,
+    geotagged      INTEGER NOT NULL,
+    wrong_location TEXT
 );
 CREATE INDEX media_by_kind ON media (kind);
+CREATE INDEX media_by_arrival ON media (first_seen);
+-- All that the figures of a library read of a row.
+CREATE INDEX media_in_figures ON media (kind, geotagged, host, wrong_location, width, height);
+
+-- One row for each way a place is known; best is the one that is shown (locations.rs).
+-- precision in metres, confidence from 0 to 1, verified 1 when a person confirmed it.
+CREATE TABLE location (
+    media      INTEGER NOT NULL REFERENCES media,
+    source     TEXT NOT NULL,
+    best       INTEGER NOT NULL DEFAULT 0,
+    lat        REAL NOT NULL,
+    lon        REAL NOT NULL,
+    altitude   REAL,
+    direction  REAL,
+    date       INTEGER,
+    precision  REAL,
+    confidence REAL,
+    evidence   TEXT,
+    verified   INTEGER,
+    PRIMARY KEY (media, source)
+) WITHOUT ROWID;
+CREATE INDEX location_by_place ON location (lat, lon) WHERE best = 1;
+CREATE INDEX location_in_order ON location (media, lat, lon) WHERE best = 1;
 
 CREATE TABLE media_address (
     id      INTEGER PRIMARY KEY,
@@ -108,6 +155,7 @@ CREATE TABLE media_address (
     refused TEXT
 );
 CREATE INDEX address_of_media ON media_address (media) WHERE media IS NOT NULL;
+CREATE INDEX address_of_host ON media_address (host);
 
 CREATE TABLE reference (
     page          INTEGER NOT NULL REFERENCES page,
@@ -117,11 +165,43 @@ CREATE TABLE reference (
 ) WITHOUT ROWID;
 CREATE INDEX reference_to_media ON reference (media_address);
 
+-- The hosts that a file has an address on, or a page that shows it: follows from the tables above.
+CREATE TABLE media_host (
+    host  INTEGER NOT NULL REFERENCES host,
+    media INTEGER NOT NULL REFERENCES media,
+    PRIMARY KEY (host, media)
+) WITHOUT ROWID;
+CREATE INDEX host_of_media ON media_host (media);
+
 CREATE TABLE sighting (
-    crawl         INTEGER NOT NULL REFERENCES crawl,
-    media_address INTEGER NOT NULL REFERENCES media_address,
-    refused       TEXT,
-    PRIMARY KEY (crawl, media_address)
+    media_address  INTEGER NOT NULL REFERENCES media_address,
+    crawl          INTEGER NOT NULL REFERENCES crawl,
+    refused        TEXT,
+    wrong_location TEXT,
+    PRIMARY KEY (media_address, crawl)
+) WITHOUT ROWID;
+
+-- Local files that were looked at; media_address is that of one that was taken.
+CREATE TABLE imported (
+    path          TEXT NOT NULL PRIMARY KEY,
+    size          INTEGER NOT NULL,
+    modified      INTEGER NOT NULL,
+    description   TEXT NOT NULL,
+    media_address INTEGER UNIQUE REFERENCES media_address,
+    refused       TEXT
+) WITHOUT ROWID;
+
+-- What may not come back: the name of a host, the url_id of an address, the SHA-256 of a content.
+CREATE TABLE forgotten (
+    kind TEXT NOT NULL,
+    key  BLOB NOT NULL,
+    at   INTEGER NOT NULL,
+    PRIMARY KEY (kind, key)
+) WITHOUT ROWID;
+
+-- Files that no row names any more and that are still to be removed.
+CREATE TABLE doomed (
+    path TEXT NOT NULL PRIMARY KEY
 ) WITHOUT ROWID;
 
 CREATE TABLE tally (
