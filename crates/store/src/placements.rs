@@ -34,13 +34,20 @@ impl Placements {
             Err(error) => return Err(StoreError::io(&path, &error)),
         };
         // A line without its end was being written when the process died: its file was not placed.
+        let mut stuck = Vec::new();
         for placed in noted.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
-            if stays_below(placed) && !is_named(placed)? {
-                remove(&root.join(placed))?;
+            if stays_below(placed)
+                && !is_named(placed)?
+                && let Err(error) = remove(&root.join(placed))
+            {
+                tracing::warn!(%error, "a file that nothing names could not be removed");
+                stuck.push(placed);
             }
         }
         let note = File::create(&path).map_err(|error| StoreError::io(&path, &error))?;
-        Ok(Self { path, note, lines: 0, pending: HashSet::new() })
+        let mut placements = Self { path, note, lines: 0, pending: HashSet::new() };
+        stuck.into_iter().try_for_each(|placed| placements.note(placed))?;
+        Ok(placements)
     }
 
     /// A file is about to be placed.

@@ -1,5 +1,6 @@
 //! The statements of the suite, for the embedded home.
 
+mod audit;
 mod faults;
 mod suite;
 
@@ -65,6 +66,10 @@ impl Home for Embedded {
 
     async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
         self.store().forget(&what).await
+    }
+
+    async fn audit(&self) {
+        audit::audit(self.store().dir());
     }
 }
 

@@ -1,5 +1,7 @@
 //! A data directory that is in use, damaged, foreign, full, or of another time.
 
+mod removal;
+
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

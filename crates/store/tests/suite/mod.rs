@@ -46,6 +46,8 @@ pub trait Home: Sized + Send {
     async fn import(&self, files: Vec<ImportedFile>) -> Result<Imported, StoreError>;
     /// `Store::forget`.
     async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError>;
+    /// Panics when figures are not what a count of the rows gives, or rows do not fit together.
+    async fn audit(&self);
 }
 
 /// Makes a test of each statement for a home.

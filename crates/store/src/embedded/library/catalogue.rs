@@ -115,6 +115,9 @@ impl<'a> Catalogue<'a> {
             None => (self.insert(file, address.host, at)?, true),
         };
         self.point(address, Some(media))?;
+        if let Some(before) = address.media.filter(|before| *before != media) {
+            self.settle(before)?;
+        }
         Ok(new)
     }
 
@@ -178,8 +181,9 @@ impl<'a> Catalogue<'a> {
         Ok(media)
     }
 
-    /// Lets an address hold another content, or none; figures of its host follow.
-    fn point(&mut self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
+    /// Lets an address hold another content, or none; figures of its host follow. What it held
+    /// before is to be settled.
+    fn point(&self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
         self.db
             .prepare_cached("UPDATE media_address SET media = ?2, refused = NULL WHERE id = ?1")?
             .execute(params![address.id, media])?;
@@ -205,7 +209,7 @@ impl<'a> Catalogue<'a> {
                 )?
                 .execute(params![address.id, media])?;
         }
-        address.media.map_or(Ok(()), |before| self.settle(before))
+        Ok(())
     }
 
     /// The file has an address on this host, or a page there shows it.
@@ -216,8 +220,9 @@ impl<'a> Catalogue<'a> {
         Ok(())
     }
 
-    /// Takes an address out, with all that speaks of it.
-    pub fn remove_address(&mut self, address: Address) -> rusqlite::Result<()> {
+    /// Takes an address out, with all that speaks of it. What it held is to be
+    /// [settled](Self::settle).
+    pub fn remove_address(&self, address: Address) -> rusqlite::Result<()> {
         for table in ["reference", "sighting", "imported"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media_address = ?1"))?.execute([address.id])?;
         }

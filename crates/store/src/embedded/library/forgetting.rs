@@ -1,6 +1,6 @@
 //! Taking out of the library what may not come back.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use facts::{HostName, MediaId, Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
@@ -105,7 +105,7 @@ impl<'a> Forgetting<'a> {
             let host = self.db.query_row("SELECT host FROM media_address WHERE id = ?1", [id], |row| row.get(0))?;
             self.address(Address { id, host, media: Some(media) })?;
         }
-        Ok(())
+        self.catalogue.settle(media)
     }
 
     /// A page, and the media that no other page shows.
@@ -119,19 +119,19 @@ impl<'a> Forgetting<'a> {
         self.db.execute("DELETE FROM reference WHERE page = ?1", [page])?;
         self.pages += self.db.execute("DELETE FROM page WHERE id = ?1", [page])? as u64;
         self.db.execute("UPDATE host SET pages = pages - 1 WHERE id = ?1", [host])?;
+        let mut held = BTreeSet::new();
         for id in shown {
             let address = self
                 .db
                 .prepare_cached("SELECT id, host, media FROM media_address WHERE id = ?1")?
                 .query_row([id], |row| Ok(Address { id: row.get(0)?, host: row.get(1)?, media: row.get(2)? }))?;
             let shown = self.db.prepare_cached("SELECT 1 FROM reference WHERE media_address = ?1")?.exists([id])?;
-            match address.media {
-                _ if !shown => self.address(address)?,
-                Some(media) => self.catalogue.settle(media)?,
-                None => {}
+            if !shown {
+                self.address(address)?;
             }
+            held.extend(address.media);
         }
-        Ok(())
+        held.into_iter().try_for_each(|media| self.catalogue.settle(media))
     }
 
     fn address(&mut self, address: Address) -> rusqlite::Result<()> {

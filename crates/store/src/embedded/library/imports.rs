@@ -57,6 +57,7 @@ fn import_one(
         Err(refused) => {
             if let Some(held) = catalogue.find_address(address.id)? {
                 catalogue.remove_address(held)?;
+                held.media.map_or(Ok(()), |media| catalogue.settle(media))?;
             }
             note(catalogue.db, file, None, Some(cut(&refused.reason, REASON)))?;
             imported.refused += 1;
