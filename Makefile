@@ -26,6 +26,8 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 setup:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from rustup.rs or your distribution, then try again" >&2; exit 1; }
 	@tools/need cc build-essential
+	@tools/need pkg-config pkg-config
+	@tools/need libturbojpeg.pc libturbojpeg0-dev
 
 clean:
 	$(CARGO) clean

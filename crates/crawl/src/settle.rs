@@ -94,6 +94,17 @@ pub(crate) fn thumbnail(bytes: &[u8], facts: &Facts, size: u32) -> Option<Vec<u8
     if size == 0 || facts.format.kind != MediaKind::Image {
         return None;
     }
-    let _ = bytes;
-    None
+    let small = || {
+        let picture = decode::picture(bytes, facts.format, facts.orientation, size, &decode::Limits::default())?;
+        decode::thumbnail(&picture, size)
+    };
+    // A decoder that panics is a defect of the decoder: the picture is kept without a thumbnail.
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(small)) {
+        Ok(Ok(jpeg)) => Some(jpeg),
+        Ok(Err(error)) => {
+            tracing::debug!("no thumbnail: {error}");
+            None
+        }
+        Err(_) => None,
+    }
 }

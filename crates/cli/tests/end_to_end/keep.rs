@@ -215,3 +215,26 @@ fn every_number_of_the_rules_is_a_setting() {
     assert_eq!(summary["images"]["kept"], 1, "{summary}");
     assert_eq!(site.ranges("/odd.jpg"), [""]);
 }
+
+#[test]
+fn a_thumbnail_is_beside_each_picture_the_right_way_up() {
+    let turned = Photo { width: 800, height: 600, orientation: 6, ..Photo::default() }.file();
+    let site = gallery(
+        "<img src=/turned.jpg><img src=/broken.jpg>",
+        vec![("/turned.jpg", turned.clone()), ("/broken.jpg", turned[..700].to_vec())],
+    );
+    let bird = Bird::new();
+    let summary = crawl(&bird, &site, &[]);
+    assert_eq!(summary["images"]["kept"], 2, "a picture that cannot be decoded is kept as it is: {summary}");
+    let thumbnails: Vec<_> = bird.kept().thumbnails.into_iter().collect();
+    assert_eq!(thumbnails.len(), 1);
+    assert!(thumbnails[0].starts_with("one.test/") && thumbnails[0].contains(&hash(&turned)), "{thumbnails:?}");
+    let thumbnail = bird.data().join("media").join(&thumbnails[0]).display().to_string();
+    let found = bird.json(["inspect", &thumbnail]);
+    let shape = ["format", "width", "height", "orientation"].map(|field| found[0][field].clone());
+    assert_eq!(shape, [Value::from("jpeg"), 300.into(), 400.into(), 1.into()], "{found}");
+
+    let without = Bird::new();
+    crawl(&without, &site, &["--no-thumbnails"]);
+    assert!(without.kept().thumbnails.is_empty());
+}

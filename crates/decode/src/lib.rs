@@ -1,0 +1,70 @@
+//! Files to pixels.
+//!
+//! - [`picture`] decodes a picture of the web into a [`Picture`]: upright, in RGB, and no larger
+//!   than it must be. A JPEG is made small while it is decoded, not afterwards.
+//! - [`thumbnail`] makes a small JPEG of it.
+//!
+//! Files are hostile: [`Limits`] hold before anything is allocated, damaged files give what they
+//! can, and what cannot be shown is a [`DecodeError`], never a panic.
+
+mod error;
+mod jpeg;
+mod limits;
+mod raster;
+mod shrink;
+mod turn;
+
+use std::fmt;
+
+use media::Format;
+
+pub use crate::error::DecodeError;
+pub use crate::limits::Limits;
+pub use crate::shrink::thumbnail;
+
+/// Pixels the right way up, with transparent parts over white.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// Columns of pixels.
+    pub width: u32,
+    /// Rows of pixels, from the top.
+    pub height: u32,
+    /// Red, green and blue of each pixel, row by row without gaps.
+    pub rgb: Vec<u8>,
+}
+
+/// The pixels of a file.
+///
+/// The longer side of the result has at least `long_side` pixels, or as many as the file has when
+/// that is fewer, and less than twice `long_side`. `orientation` is as EXIF counts
+/// ([`media::Facts::orientation`]); other numbers than 2 to 8 mean upright.
+///
+/// A file that is cut short or damaged gives the part that can be decoded. Colour profiles are not
+/// applied.
+pub fn picture(
+    bytes: &[u8],
+    format: Format,
+    orientation: u8,
+    long_side: u32,
+    limits: &Limits,
+) -> Result<Picture, DecodeError> {
+    let long_side = long_side.max(1);
+    let decoded = match raster::container(format) {
+        _ if format.name == "jpeg" => jpeg::decode(bytes, long_side, limits)?,
+        Some(container) => raster::decode(bytes, container, limits)?,
+        None => return Err(DecodeError::Unsupported { format: format.name }),
+    };
+    Ok(turn::upright(shrink::coarsely(decoded, long_side)?, orientation))
+}
+
+impl fmt::Debug for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Picture({} × {})", self.width, self.height)
+    }
+}
+
+/// Whether enough of a damaged picture was decoded before the fault; the rest is still `blank`.
+/// Without any data a decoder may yet have made a block or two of nothing.
+fn worth_showing(samples: &[u8], blank: u8) -> bool {
+    samples.iter().filter(|sample| **sample != blank).count() > samples.len() / 64
+}
