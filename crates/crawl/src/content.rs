@@ -171,7 +171,7 @@ impl Contents {
         } else {
             return None;
         };
-        Some(Step::refuse(Refused::unseen(reason)))
+        Some(Step::refuse(Refused { kind: Some(format.kind), ..Refused::unseen(reason) }))
     }
 
     /// Examines a whole file, puts it in its place and makes its thumbnail; or lets go of it.

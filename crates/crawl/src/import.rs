@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use crate::error::CrawlError;
 use crate::gathering::on_disk;
 use crate::inspect::{Examined, examine_file};
-use crate::keep::{Called, Keep, verdict_on};
+use crate::keep::{Called, Keep, refused, verdict_on};
 use crate::settle::thumbnail;
 use crate::stop::Stop;
 
@@ -292,8 +292,7 @@ fn examined(
     }
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
     if let Err(refusal) = verdict_on(rules, &facts, &Called { alt: String::new(), name }) {
-        let wrong_location = facts.wrong_location;
-        return Ok(Err(Refused { wrong_location, ..Refused::unseen(refusal.as_str()) }));
+        return Ok(Err(refused(&facts, refusal)));
     }
     let small = bytes.and_then(|bytes| thumbnail(&bytes, &facts, thumbnail_size));
     let thumbnail = match small {

@@ -145,7 +145,7 @@ pub(crate) fn verdict(rules: &Rules, probe: &Probe, called: &Called, now: Timest
         Ok(()) => return Verdict::Keep,
         Err(refusal) => refusal,
     };
-    let refused = Refused { wrong_location: facts.wrong_location, ..Refused::unseen(refusal.as_str()) };
+    let refused = refused(&facts, refusal);
     let refuse = Verdict::Refuse(refused);
     match refusal {
         // Sizes and formats do not change with what comes later.
@@ -157,6 +157,15 @@ pub(crate) fn verdict(rules: &Rules, probe: &Probe, called: &Called, now: Timest
             Wants::Nothing => refuse,
             wants => Verdict::Ask(wants),
         },
+    }
+}
+
+/// What is remembered of a file that is not kept.
+pub(crate) fn refused(facts: &Facts, refusal: Refusal) -> Refused {
+    Refused {
+        kind: Some(facts.format.kind),
+        wrong_location: facts.wrong_location,
+        ..Refused::unseen(refusal.as_str())
     }
 }
 
@@ -215,7 +224,8 @@ mod tests {
             assert_eq!(verdict(rules, &probe, &Called::default(), Timestamp(0)), expected);
         };
         let refused = |reason: &str| Verdict::Refuse(Refused::unseen(reason));
-        check(&png(399, 500), &rules, refused("small"));
+        let small = Verdict::Refuse(Refused { kind: Some(MediaKind::Image), ..Refused::unseen("small") });
+        check(&png(399, 500), &rules, small);
         check(&png(400, 400), &rules, Verdict::Keep);
         check(b"<html>", &rules, refused("format"));
         check(b"", &rules, refused("broken"));

@@ -10,7 +10,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use crate::gathering::Gathered;
 use crate::inspect::from_ends;
-use crate::keep::{Called, verdict_on};
+use crate::keep::{Called, refused, verdict_on};
 
 /// Pictures up to this size are read as a whole; of larger ones, and of films and sounds, only the ends.
 const READ_WHOLE: u64 = 64 << 20;
@@ -45,8 +45,7 @@ pub(crate) fn examine(
         Err(unreadable) => return Ok(Err(Refused::unseen(unreadable.as_str()))),
     };
     if let Err(refusal) = verdict_on(rules, &facts, called) {
-        let wrong_location = facts.wrong_location;
-        return Ok(Err(Refused { wrong_location, ..Refused::unseen(refusal.as_str()) }));
+        return Ok(Err(refused(&facts, refusal)));
     }
     let draft = match draft {
         Some(draft) => draft,

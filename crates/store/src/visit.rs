@@ -125,6 +125,8 @@ pub const FORGOTTEN: &str = "forgotten";
 pub struct Refused {
     /// The reason it is counted by: `small`, `aspect`, `opt-out`, `too-large`, `format` …
     pub reason: String,
+    /// What it turned out to be, as far as its first bytes tell.
+    pub kind: Option<MediaKind>,
     /// Bytes of the file that were not fetched, because its first ones said enough.
     pub saved: u64,
     /// What is wrong with the location it names.

@@ -17,7 +17,7 @@ async fn placed(store: &Store, crawl: CrawlId, address: &str, content: &str) -> 
     web::release(&**store.frontier(), &claim).await;
     let mut draft = store.files().draft(&claim.link.url.host()).unwrap();
     draft.write(content.as_bytes()).unwrap();
-    let stored = store.keep(draft, "jpeg").await.unwrap();
+    let stored = store.keep(draft, "jpeg").unwrap().file;
     let thumbnail = store.files().place_thumbnail(&stored.path, stored.id, b"small").unwrap();
     let facts = web::taken_at(60.0, 25.0);
     let file = MediaFile { id: stored.id, size: stored.size, path: stored.path, thumbnail: Some(thumbnail), facts };
@@ -207,7 +207,7 @@ async fn an_import_that_is_killed_leaves_nothing_behind() {
     let store = open(dir.path()).unwrap();
     let mut draft = store.files().draft(&web::host("imported")).unwrap();
     draft.write(b"one").unwrap();
-    let stored = store.keep(draft, "jpeg").await.unwrap();
+    let stored = store.keep(draft, "jpeg").unwrap().file;
     let thumbnail = store.files().place_thumbnail(&stored.path, stored.id, b"small").unwrap();
     drop(store);
     let store = open(dir.path()).unwrap();
@@ -215,7 +215,7 @@ async fn an_import_that_is_killed_leaves_nothing_behind() {
 
     let mut draft = store.files().draft(&web::host("imported")).unwrap();
     draft.write(b"one").unwrap();
-    store.keep(draft, "jpeg").await.unwrap();
+    store.keep(draft, "jpeg").unwrap().file;
     store.files().place_thumbnail(&stored.path, stored.id, b"small").unwrap();
     let kept = MediaFile { path: stored.path, thumbnail: Some(thumbnail), ..web::file("", "one", web::plain()) };
     let file = ImportedFile { outcome: Ok(kept), ..web::local("/a.jpg", "one", web::plain()) };

@@ -169,7 +169,7 @@ pub async fn forgetting_survives_a_kill(mut home: impl Home) {
 pub async fn a_forgotten_visit_is_counted_without_its_address(home: impl Home) {
     let library = home.library();
     let (crawl, run) = start(&*library).await;
-    let not = || Refused { reason: FORGOTTEN.into(), saved: 50, wrong_location: None };
+    let not = || Refused { saved: 50, ..Refused::unseen(FORGOTTEN) };
     let visits = [
         refused(image_claim("http://m.example/secret.jpg"), not()),
         refused(page_claim("http://m.example/secret.html"), not()),

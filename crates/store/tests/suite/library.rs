@@ -292,7 +292,7 @@ pub async fn a_kill_at_any_point_of_a_commit_loses_and_doubles_nothing(mut home:
 fn located_visits() -> Vec<Visited> {
     let film = Facts { format: Format::named("mp4").unwrap(), ..taken_at(1.0, 1.0) };
     let wrong = |reason| Facts { wrong_location: Some(reason), ..plain() };
-    let not = |saved, wrong_location| Refused { reason: "small".into(), saved, wrong_location };
+    let not = |saved, wrong_location| Refused { saved, wrong_location, ..Refused::unseen("small") };
     vec![
         kept_as(image_claim("http://m.example/1.jpg"), "one", taken_at(60.0, 25.0)),
         kept_as(image_claim("http://m.example/2.jpg"), "two", taken_at(61.0, 25.0)),

@@ -290,9 +290,9 @@ impl<'a> Records<'a> {
     fn refused(&mut self, visit: &Visited, refused: &Refused) -> rusqlite::Result<()> {
         let reason = cut(&refused.reason, REASON);
         self.count("saved", signed(refused.saved));
-        let kind = match visit.claim.link.kind {
-            VisitKind::Media(kind) => kind,
-            VisitKind::Page => {
+        let kind = match (visit.claim.link.kind, refused.kind) {
+            (VisitKind::Media(kind), _) | (VisitKind::Page, Some(kind)) => kind,
+            (VisitKind::Page, None) => {
                 self.count(&format!("error/{reason}"), 1);
                 return Ok(());
             }
