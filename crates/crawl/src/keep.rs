@@ -162,11 +162,7 @@ pub(crate) fn verdict(rules: &Rules, probe: &Probe, called: &Called, now: Timest
 
 /// What is remembered of a file that is not kept.
 pub(crate) fn refused(facts: &Facts, refusal: Refusal) -> Refused {
-    Refused {
-        kind: Some(facts.format.kind),
-        wrong_location: facts.wrong_location,
-        ..Refused::unseen(refusal.as_str())
-    }
+    Refused { kind: Some(facts.format.kind), wrong_location: facts.wrong_location, ..Refused::unseen(refusal.as_str()) }
 }
 
 /// Judges a file that is here as a whole.

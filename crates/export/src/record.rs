@@ -52,9 +52,10 @@ pub struct Record<'i> {
     pub caption: Option<&'i str>,
     /// Its own key words.
     pub keywords: &'i [String],
-    /// The licence, by name or address, else the notice of copyright.
+    /// The licence, by name or address, else the notice of copyright: as the file says, else as a
+    /// page says.
     pub licence: Option<&'i str>,
-    /// Who made it.
+    /// Who made it, as the file says, else as a page says.
     pub author: Option<&'i str>,
     /// When it came in, in milliseconds since 1970.
     pub first_seen: i64,
@@ -111,8 +112,8 @@ impl<'i> Record<'i> {
             title: item.title.as_deref(),
             caption: item.description.as_deref(),
             keywords: &item.keywords,
-            licence: item.licence.as_deref(),
-            author: item.author.as_deref(),
+            licence: item.licence.as_deref().or_else(|| item.found.iter().find_map(|s| s.licence.as_deref())),
+            author: item.author.as_deref().or_else(|| item.found.iter().find_map(|s| s.author.as_deref())),
             first_seen: item.first_seen.0,
             found: &item.found,
         }

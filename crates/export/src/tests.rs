@@ -47,6 +47,8 @@ fn item(located: bool, words: &str) -> MediaItem {
             page: Some("http://a.test/?a=1&b=<2>".into()),
             page_title: None,
             description: words.into(),
+            licence: None,
+            author: None,
         }],
     }
 }

@@ -4,6 +4,7 @@ use facts::MediaKind;
 use serde_json::Value;
 
 use crate::media::{MediaOrigin, kind_of_type};
+use crate::rights::Rights;
 
 /// A declared media file; its address is still as written.
 #[derive(Debug, PartialEq)]
@@ -12,6 +13,7 @@ pub(crate) struct Declared<'a> {
     pub(crate) kind: MediaKind,
     pub(crate) alt: &'a str,
     pub(crate) size: Option<(u32, u32)>,
+    pub(crate) rights: Rights,
     pub(crate) origin: MediaOrigin,
 }
 
@@ -27,7 +29,14 @@ pub(crate) fn open_graph(metas: &[(String, String)]) -> Vec<Declared<'_>> {
             // The same file once more, over another protocol.
             ("url" | "secure_url", Some(last)) if same_but_scheme(last.url, content) => {}
             ("" | "src" | "url" | "secure_url", _) => {
-                found.push(Declared { url: content, kind, alt: "", size: None, origin: MediaOrigin::OpenGraph });
+                found.push(Declared {
+                    url: content,
+                    kind,
+                    alt: "",
+                    size: None,
+                    rights: Rights::default(),
+                    origin: MediaOrigin::OpenGraph,
+                });
             }
             ("alt", Some(last)) => last.alt = content,
             ("width", Some(last)) => last.size = with_size(last.size, content.parse().ok(), None),
@@ -77,6 +86,7 @@ pub(crate) fn json_ld(root: &Value) -> Vec<Declared<'_>> {
                         kind,
                         alt: ["caption", "name", "description"].iter().find_map(|key| text(value, key)).unwrap_or(""),
                         size: with_size(None, number(value, "width"), number(value, "height")),
+                        rights: Rights::of(value),
                         origin: MediaOrigin::JsonLd,
                     });
                 }
@@ -102,7 +112,7 @@ fn image(value: &Value) -> Option<Declared<'_>> {
     };
     let alt = text(value, "caption").or_else(|| text(value, "name")).unwrap_or("");
     let size = with_size(None, number(value, "width"), number(value, "height"));
-    Some(Declared { url, kind: MediaKind::Image, alt, size, origin: MediaOrigin::JsonLd })
+    Some(Declared { url, kind: MediaKind::Image, alt, size, rights: Rights::of(value), origin: MediaOrigin::JsonLd })
 }
 
 fn object_kind(value: &Value) -> Option<MediaKind> {

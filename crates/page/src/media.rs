@@ -3,6 +3,7 @@
 use facts::{MediaKind, Url};
 
 use crate::known::Known;
+use crate::rights::Rights;
 use crate::tree::NodeId;
 
 /// A picture, film or sound on a page.
@@ -25,6 +26,8 @@ pub struct Media {
     pub link_target: Option<Url>,
     /// Width and height the page says it has; 0 for one that is not said.
     pub declared_size: Option<(u32, u32)>,
+    /// Who made it and under which licence, as far as the page says.
+    pub rights: Rights,
     /// Where it stands.
     pub node: NodeId,
 }
@@ -105,6 +108,7 @@ impl Gallery {
             }
             first.media.link_target = first.media.link_target.take().or(new.media.link_target);
             first.media.declared_size = first.media.declared_size.or(new.media.declared_size);
+            first.media.rights.fill(new.media.rights);
             first.figure = first.figure.or(new.figure);
         } else if self.found.len() >= self.limit {
             self.truncated = true;

@@ -85,6 +85,10 @@ pub struct Sighting {
     pub page_title: Option<String>,
     /// What the page says about it.
     pub description: String,
+    /// The licence the page gives it, by address or name.
+    pub licence: Option<String>,
+    /// Who made it, as the page says.
+    pub author: Option<String>,
 }
 
 /// Which items are asked for; the default asks for all.

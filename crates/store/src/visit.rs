@@ -112,6 +112,10 @@ pub struct MediaReference {
     pub kind: MediaKind,
     /// What the page says about it.
     pub description: String,
+    /// The licence the page gives it, by address or name.
+    pub licence: Option<String>,
+    /// Who made it, as the page says.
+    pub author: Option<String>,
     /// Set when it will not be visited: `opt-out`, `scope` …
     pub refused: Option<String>,
 }

@@ -239,3 +239,30 @@ fn what_cannot_be_used_is_refused_with_what_can() {
     let empty = bird.run(["export", "--format", "csv"]);
     assert_eq!(empty.status.code(), Some(1), "{:?}", said(&empty));
 }
+
+#[test]
+fn licence_and_author_are_kept_as_the_page_states_them() {
+    let page = r#"<img src=/a.jpg><img src=/b.jpg><img src=http://cdn.test/c.jpg>
+        <a rel=license href=https://licences.test/by-4.0>CC BY</a>
+        <script type=application/ld+json>{"@type": "ImageObject", "contentUrl": "/a.jpg",
+        "license": "https://licences.test/by-sa", "creator": {"name": "Aino"}}</script>"#;
+    let site = Site::start(move |asked| match asked.path.as_str() {
+        "/" => Reply::html(page),
+        "/robots.txt" | "/.well-known/tdmrep.json" => Reply::status(404),
+        path => {
+            let scene = u64::from(path.as_bytes()[1]);
+            Reply::new(200, "image/jpeg", &Photo { scene, ..Photo::default() }.file())
+        }
+    });
+    let bird = Bird::new();
+    let order = ["crawl", "http://one.test/", "--delay", "10ms", "--scope", "host"].map(String::from);
+    bird.json(order.into_iter().chain(site.resolve("*.test")));
+    let items = export(&bird, &[]);
+    let rights = |end: &str| {
+        let item = items.iter().find(|item| item["image"].as_str().unwrap().ends_with(end)).unwrap();
+        (item["licence"].as_str(), item["author"].as_str())
+    };
+    assert_eq!(rights("/a.jpg"), (Some("https://licences.test/by-sa"), Some("Aino")));
+    assert_eq!(rights("/b.jpg"), (Some("https://licences.test/by-4.0"), None));
+    assert_eq!(rights("/c.jpg"), (None, None), "a page does not speak for files of other sites");
+}

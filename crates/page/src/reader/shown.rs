@@ -12,6 +12,7 @@ use crate::dom::Element;
 use crate::elements::{PHRASE, described, phrase};
 use crate::links::{Link, LinkOrigin, Rel, Span};
 use crate::media::{Found, Gallery, Media, MediaOrigin, kind_of, kind_of_type};
+use crate::rights::Rights;
 use crate::structured::{Structured, StructuredSource};
 use crate::text::{Folded, clip, fold};
 use crate::tree::{NodeId, Tree};
@@ -95,6 +96,7 @@ impl<'d> Reader<'d> {
                     origin: MediaOrigin::Link,
                     link_target: None,
                     declared_size: None,
+                    rights: Rights::default(),
                     node: frame.node,
                 },
                 figure: frame.figure,
@@ -173,6 +175,7 @@ impl<'d> Reader<'d> {
                 origin: choice.origin,
                 link_target: self.open_links.last().map(|link| link.url.clone()),
                 declared_size,
+                rights: Rights::default(),
                 node: frame.node,
             },
             figure: frame.figure,
@@ -230,6 +233,7 @@ impl<'d> Reader<'d> {
                 origin,
                 link_target: self.open_links.last().map(|link| link.url.clone()),
                 declared_size: picture::declared_size(element),
+                rights: Rights::default(),
                 node: frame.node,
             },
             figure: frame.figure,
@@ -254,6 +258,7 @@ impl<'d> Reader<'d> {
                     origin: declared.origin,
                     link_target: None,
                     declared_size: declared.size,
+                    rights: declared.rights,
                     node,
                 },
                 figure: None,

@@ -31,6 +31,8 @@ pub async fn imported_files_are_items_like_any_other(home: impl Home) {
         page: None,
         page_title: None,
         description: "the file /pictures/a b.jpg".into(),
+        licence: None,
+        author: None,
     };
     assert_eq!(items[0].found, [found]);
     assert_eq!(items[1].found.len(), 2);

@@ -19,7 +19,8 @@ async fn list(library: &dyn Library, filter: ItemFilter) -> Vec<MediaItem> {
 
 fn sighting(image: &str, page: Option<&str>, description: &str) -> Sighting {
     let page_title = page.map(|page| format!("Title of {page}"));
-    Sighting { image: image.into(), page: page.map(str::to_owned), page_title, description: description.into() }
+    let (image, page, description) = (image.into(), page.map(str::to_owned), description.into());
+    Sighting { image, page, page_title, description, licence: None, author: None }
 }
 
 /// A page with a title that shows pictures.

@@ -61,6 +61,8 @@ pub fn read_with_images(claim: Claim, images: &[&str]) -> Visited {
         url: url(text),
         kind: MediaKind::Image,
         description: format!("a picture at {text}"),
+        licence: None,
+        author: None,
         refused: None,
     };
     let facts = PageFacts { media: images.iter().map(reference).collect(), ..PageFacts::default() };

@@ -282,7 +282,7 @@ fn read_location(row: &Row<'_>) -> rusqlite::Result<Option<ItemLocation>> {
 fn sightings(db: &Connection, media: i64) -> rusqlite::Result<Vec<Sighting>> {
     db.prepare_cached(
         "SELECT address.url, page.url, nullif(page.title, ''),
-                coalesce(reference.description, imported.description, '')
+                coalesce(reference.description, imported.description, ''), reference.licence, reference.author
          FROM media_address AS address
          LEFT JOIN reference ON reference.media_address = address.id
          LEFT JOIN page ON page.id = reference.page
@@ -290,7 +290,14 @@ fn sightings(db: &Connection, media: i64) -> rusqlite::Result<Vec<Sighting>> {
          WHERE address.media = ?1 ORDER BY address.id, reference.page LIMIT ?2",
     )?
     .query_map(params![media, SIGHTINGS], |row| {
-        Ok(Sighting { image: row.get(0)?, page: row.get(1)?, page_title: row.get(2)?, description: row.get(3)? })
+        Ok(Sighting {
+            image: row.get(0)?,
+            page: row.get(1)?,
+            page_title: row.get(2)?,
+            description: row.get(3)?,
+            licence: row.get(4)?,
+            author: row.get(5)?,
+        })
     })?
     .collect()
 }

@@ -248,11 +248,19 @@ impl<'a> Records<'a> {
         let address = self.catalogue.address(&reference.url, reference.kind)?;
         self.db
             .prepare_cached(
-                "INSERT INTO reference (page, media_address, description) VALUES (?1, ?2, ?3)
-                 ON CONFLICT DO UPDATE SET description = excluded.description
-                 WHERE length(excluded.description) > length(description)",
+                "INSERT INTO reference (page, media_address, description, licence, author) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT DO UPDATE SET
+                     description = iif(length(excluded.description) > length(description), excluded.description,
+                                       description),
+                     licence = coalesce(excluded.licence, licence), author = coalesce(excluded.author, author)",
             )?
-            .execute(params![page, address.id, cut(&reference.description, DESCRIPTION)])?;
+            .execute(params![
+                page,
+                address.id,
+                cut(&reference.description, DESCRIPTION),
+                reference.licence.as_deref().map(|licence| cut(licence, TITLE)),
+                reference.author.as_deref().map(|author| cut(author, TITLE)),
+            ])?;
         if let Some(media) = address.media {
             self.catalogue.found_on(media, host)?;
         }
@@ -272,8 +280,8 @@ impl<'a> Records<'a> {
         for hop in &link.hops {
             self.db
                 .prepare_cached(
-                    "INSERT INTO reference (page, media_address, description)
-                     SELECT page, ?2, description FROM reference
+                    "INSERT INTO reference (page, media_address, description, licence, author)
+                     SELECT page, ?2, description, licence, author FROM reference
                      WHERE media_address = (SELECT id FROM media_address WHERE url_id = ?1) AND media_address <> ?2
                      ON CONFLICT DO NOTHING",
                 )?

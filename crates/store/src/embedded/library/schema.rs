@@ -161,6 +161,8 @@ CREATE TABLE reference (
     page          INTEGER NOT NULL REFERENCES page,
     media_address INTEGER NOT NULL REFERENCES media_address,
     description   TEXT NOT NULL,
+    licence       TEXT,
+    author        TEXT,
     PRIMARY KEY (page, media_address)
 ) WITHOUT ROWID;
 CREATE INDEX reference_to_media ON reference (media_address);
