@@ -67,6 +67,7 @@ pub struct Visited {
 
 /// What came of a visit.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a batch holds a few hundred of them, and most are media")]
 pub enum Outcome {
     /// A page was read.
     Page(PageFacts),

@@ -70,7 +70,7 @@ fn numbers(db: &Connection, filter: &ItemFilter, after: i64, most: usize) -> rus
     }
     let located = filter.located || circle.is_some();
     // Films and sounds are few; the located among the images are too, mostly.
-    if !kinds.is_empty() && !(located && kinds.contains(&MediaKind::Image)) {
+    if !kinds.is_empty() && (!located || !kinds.contains(&MediaKind::Image)) {
         let mut found = Vec::new();
         for kind in &kinds {
             found.extend(walk(Along::Kind(*kind), &[])?);

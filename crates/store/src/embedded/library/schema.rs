@@ -142,8 +142,8 @@ CREATE TABLE location (
     verified   INTEGER,
     PRIMARY KEY (media, source)
 ) WITHOUT ROWID;
-CREATE INDEX location_by_place ON location (lat, lon) WHERE best = 1;
-CREATE INDEX location_in_order ON location (media, lat, lon) WHERE best = 1;
+CREATE INDEX location_by_place ON location (lat, lon, best) WHERE best = 1;
+CREATE INDEX location_in_order ON location (media, lat, lon, best) WHERE best = 1;
 
 CREATE TABLE media_address (
     id      INTEGER PRIMARY KEY,
