@@ -103,6 +103,8 @@ fn page(n: u64) -> Visited {
         url: address(shown),
         kind: MediaKind::Image,
         description: format!("Words that a page has about the picture {shown}, as long as captions mostly are"),
+        licence: None,
+        author: None,
         refused: None,
     });
     let url = Url::parse(&format!("http://p{}.example/{n}", n % 200)).expect("a made address");
