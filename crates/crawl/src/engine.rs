@@ -18,7 +18,7 @@ use tokio::task::{Id, JoinSet};
 use crate::commit::{Committed, committer};
 use crate::content::Contents;
 use crate::error::CrawlError;
-use crate::links::Hops;
+use crate::links::{Guide, Hops};
 use crate::origin::Origins;
 use crate::settings::{Reach, Settings};
 use crate::stop::Stop;
@@ -88,6 +88,8 @@ pub async fn run(
     let blocked = store.library().forgotten().await?;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let (cpu, filter) = (Arc::new(Semaphore::new(cores)), Arc::new(filter));
+    let contents = Contents::new(Arc::clone(&store), Arc::clone(&filter), &settings, &blocked, Arc::clone(&cpu));
+    let guide = Arc::new(Guide { strategy, filter, rules: Arc::clone(&contents.rules), blocked });
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let (commits, committed, committer) =
         committer(Arc::clone(&store), crawl.id, run.id, settings.budgets.into(), batch);
@@ -101,13 +103,11 @@ pub async fn run(
             store: Arc::clone(&store),
             fetcher,
             manners,
-            strategy: Arc::from(strategy),
-            contents: Contents::new(Arc::clone(&store), Arc::clone(&filter), &settings, &blocked, Arc::clone(&cpu)),
-            filter,
+            contents,
+            guide,
             settings: settings.clone(),
             hops: Hops::new(),
             cpu,
-            blocked,
             lines: Semaphore::new(settings.concurrency),
             rests: Arc::default(),
         }),

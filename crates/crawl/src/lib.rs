@@ -9,7 +9,7 @@
 //! - [`Settings`] say what to crawl and how; [`Reach`] how this machine gets to hosts.
 //! - [`run`] works on a crawl of an open [`store::Store`] until a limit, the end of the queue, or
 //!   a [`Stopper`] ends it, and gives a [`Summary`].
-//! - [`import`] takes local files in as if they had been crawled; [`inspect_file`] and
+//! - [`import()`] takes local files in as if they had been crawled; [`inspect_file`] and
 //!   [`inspect_address`] say what is in one. [`Keep`] says which files are kept.
 //! - Everything it needs to go on after any kind of end is in the store.
 

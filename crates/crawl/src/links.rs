@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use facts::{Directives, MediaKind, Order, Url, UrlError, UrlId};
 use lru::LruCache;
@@ -16,17 +16,24 @@ use crate::content::{Content, Trouble};
 /// Text kept around a link for strategies that learn from it.
 const CONTEXT_BYTES: usize = 240;
 
+/// What says where to go, and where not.
+pub(crate) struct Guide {
+    pub strategy: Box<dyn Strategy>,
+    pub filter: Arc<Filter>,
+    pub rules: Arc<Rules>,
+    /// What may not come back.
+    pub blocked: Blocked,
+}
+
 /// Orders and filters the links of a page that was just read.
 pub(crate) fn gather(
     claim: &Claim,
     page: &Page,
     wishes: Directives,
     size: u64,
-    strategy: &dyn Strategy,
-    filter: &Filter,
-    rules: &Rules,
-    blocked: &Blocked,
+    guide: &Guide,
 ) -> (PageFacts, Vec<Link>) {
+    let Guide { strategy, filter, rules, blocked } = guide;
     let wanted_language = filter.admits_language(page.language.as_deref()).is_ok();
     let depth = claim.link.depth + 1;
     let mut links = Vec::new();

@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 use facts::{MediaKind, Origin, Timestamp};
 use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots};
 use store::{
-    Blocked, Claim, CrawlId, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, VisitKind, Visited,
+    Claim, CrawlId, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, VisitKind, Visited,
 };
-use strategy::{Filter, Strategy};
 use tokio::sync::Semaphore;
 
 use crate::content::{Content, Contents, Trouble, Unread};
 use crate::inquiry::{Inquiry, Step};
-use crate::links::{Hops, gather, redirect, refresh};
+use crate::links::{Guide, Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
 use crate::rests::Rests;
 use crate::settings::Settings;
@@ -27,15 +26,12 @@ pub(crate) struct Visitor {
     pub fetcher: Fetcher,
     pub origins: Origins,
     pub manners: Manners,
-    pub strategy: Arc<dyn Strategy>,
-    pub filter: Arc<Filter>,
+    pub guide: Arc<Guide>,
     pub settings: Settings,
     pub contents: Contents,
     pub hops: Hops,
     /// One permit per core: pages are read on the blocking pool, no more at once than that.
     pub cpu: Arc<Semaphore>,
-    /// What may not come back.
-    pub blocked: Blocked,
     /// One permit per request that may be in flight.
     pub lines: Semaphore,
     /// Visits that wait for the next of their requests.
@@ -69,7 +65,7 @@ impl Visitor {
     /// of its origin first. The host is released when the request has ended.
     pub async fn visit(&self, claim: Claim, crawl: CrawlId) -> Result<Ending, StoreError> {
         let now = self.store.frontier().now().await?;
-        if self.blocked.address(&claim.link.url) {
+        if self.guide.blocked.address(&claim.link.url) {
             let untouched = Rest { until: now, delay: None, failures: claim.host_failures };
             return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen(FORGOTTEN))).await;
         }
@@ -214,7 +210,7 @@ impl Visitor {
     fn not_content(&self, claim: &Claim, response: &Response) -> Option<Result<Content, Trouble>> {
         let status = response.status;
         if let Some(target) = response.redirect() {
-            return Some(redirect(claim, target, response.set_cookie(), &self.hops, &self.filter));
+            return Some(redirect(claim, target, response.set_cookie(), &self.hops, &self.guide.filter));
         }
         (!(200..300).contains(&status)).then(|| {
             Err(Trouble {
@@ -238,16 +234,14 @@ impl Visitor {
     /// Reads a page on the CPU pool.
     async fn read(&self, claim: &Claim, unread: Unread) -> (Outcome, Vec<Link>) {
         let _core = self.cpu.acquire().await;
-        let (strategy, filter) = (Arc::clone(&self.strategy), Arc::clone(&self.filter));
-        let (claim, rules, blocked) = (claim.clone(), Arc::clone(&self.contents.rules), self.blocked.clone());
+        let (claim, guide) = (claim.clone(), Arc::clone(&self.guide));
         let reading = tokio::task::spawn_blocking(move || {
             let Unread { body, content_type, directives, lane: _lane } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
             // What the page says of itself and what its server says add up.
             let wishes = page.robots.and(directives);
-            let (facts, mut links) =
-                gather(&claim, &page, wishes, body.len() as u64, &*strategy, &filter, &rules, &blocked);
-            links.extend(refresh(&claim, &page, &filter));
+            let (facts, mut links) = gather(&claim, &page, wishes, body.len() as u64, &guide);
+            links.extend(refresh(&claim, &page, &guide.filter));
             (Outcome::Page(facts), links)
         });
         reading.await.unwrap_or_else(|panic| {

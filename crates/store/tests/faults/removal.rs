@@ -215,7 +215,7 @@ async fn an_import_that_is_killed_leaves_nothing_behind() {
 
     let mut draft = store.files().draft(&web::host("imported")).unwrap();
     draft.write(b"one").unwrap();
-    store.keep(draft, "jpeg").unwrap().file;
+    store.keep(draft, "jpeg").unwrap();
     store.files().place_thumbnail(&stored.path, stored.id, b"small").unwrap();
     let kept = MediaFile { path: stored.path, thumbnail: Some(thumbnail), ..web::file("", "one", web::plain()) };
     let file = ImportedFile { outcome: Ok(kept), ..web::local("/a.jpg", "one", web::plain()) };
