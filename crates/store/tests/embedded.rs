@@ -143,6 +143,7 @@ suite! { Embedded:
         a_forgotten_host_takes_its_pages_and_media_along,
         what_other_hosts_have_too_stays,
         a_forgotten_file_goes_under_all_its_addresses,
+        what_a_forgotten_address_leads_to_goes_too,
         a_forgotten_page_takes_the_media_only_it_showed,
         a_forgotten_import_does_not_come_back,
         what_is_not_there_is_blocked_all_the_same,

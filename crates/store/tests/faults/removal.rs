@@ -119,6 +119,9 @@ async fn files_of_a_forgetting_that_was_killed_go_at_the_next_open() {
         keep(&store, crawl, run, &format!("http://a.example/{n}.jpg"), &n.to_string()).await;
     }
     keep(&store, crawl, run, "http://b.example/copy.jpg", "4").await;
+    // Another process, which has no note of having placed them.
+    drop(store);
+    let store = open(dir.path()).unwrap();
     // The rows only, as if the process ended then.
     let forgotten = store.library().forget(&Forget::Host(web::host("a.example"))).await.unwrap();
     assert_eq!((forgotten.media, forgotten.files, forgotten.addresses), (4, 8, 5));

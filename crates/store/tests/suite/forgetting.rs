@@ -107,6 +107,27 @@ pub async fn a_forgotten_file_goes_under_all_its_addresses(home: impl Home) {
     assert_eq!(library.item(id_of("one")).await.unwrap(), None);
 }
 
+pub async fn what_a_forgotten_address_leads_to_goes_too(home: impl Home) {
+    let library = home.library();
+    let (_, run) = start(&*library).await;
+    let [named, hop, real] = [ONE, TWO, THREE];
+    let visits = [
+        read_with_images(page_claim("http://a.example/"), &[named]),
+        visited(image_claim(named), Outcome::Redirect(url(hop)), Vec::new()),
+        visited(image_claim(hop), Outcome::Redirect(url(real)), Vec::new()),
+        kept(image_claim(real), "one"),
+        // A page that moved does not take the page it moved to along.
+        visited(page_claim("http://a.example/old"), Outcome::Redirect(url("http://a.example/")), Vec::new()),
+    ];
+    library.record(run.id, &visits).await.unwrap();
+    let forgotten = home.forget(Forget::Address(url("http://a.example/old"))).await.unwrap();
+    assert_eq!(forgotten, Forgotten::default());
+    let forgotten = home.forget(Forget::Address(url(named))).await.unwrap();
+    assert_eq!(forgotten, Forgotten { pages: 0, media: 1, files: 1, addresses: 2 });
+    assert!(items(&*library).await.is_empty());
+    assert!(library.forgotten().await.unwrap().content(&id_of("one")));
+}
+
 pub async fn a_forgotten_page_takes_the_media_only_it_showed(home: impl Home) {
     filled(&home).await;
     let forgotten = home.forget(Forget::Address(url("http://a.example/"))).await.unwrap();

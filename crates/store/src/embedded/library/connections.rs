@@ -32,7 +32,7 @@ impl Connections {
             db.pragma_update(None, "foreign_keys", "ON")?;
             db.pragma_update(None, "cache_size", -8_192)?;
             db.pragma_update(None, "journal_size_limit", 16 << 20)?;
-            db.set_prepared_statement_cache_capacity(64);
+            db.set_prepared_statement_cache_capacity(128);
             Ok(db)
         };
         let mut db = open().map_err(|error| StoreError::sqlite(path, &error))?;

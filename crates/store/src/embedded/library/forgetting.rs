@@ -10,6 +10,9 @@ use crate::Forgotten;
 use crate::forget::Lists;
 use crate::import::FileAddress;
 
+/// Redirects that are followed.
+const REDIRECTS: usize = 20;
+
 /// Files that are asked for at once to be removed.
 const DOOMED: usize = 1_000;
 
@@ -26,6 +29,9 @@ pub(super) fn forget_address(db: &Transaction<'_>, url: &Url, now: Timestamp) ->
     let id = url.id().short();
     forgetting.block(ADDRESS, &id)?;
     forgetting.urls.insert(url.as_str().to_owned());
+    for id in forgetting.leads_to(id)? {
+        forgetting.media_at(id)?;
+    }
     forgetting.media_at(id)?;
     forgetting.page(id)?;
     forgetting.visits_of(id)?;
@@ -92,6 +98,31 @@ impl<'a> Forgetting<'a> {
         self.pages += self.db.execute("DELETE FROM page WHERE host = ?1", [id])? as u64;
         self.db.execute("UPDATE host SET pages = 0, images = 0, geotagged = 0 WHERE id = ?1", [id])?;
         held.into_iter().try_for_each(|media| self.catalogue.settle(media))
+    }
+
+    /// Addresses that this one was redirected to, for a page may name a picture by an address that
+    /// only leads to it.
+    fn leads_to(&self, url_id: [u8; 16]) -> rusqlite::Result<Vec<[u8; 16]>> {
+        let mut chain = vec![url_id];
+        let mut next = 0;
+        while next < chain.len() && chain.len() <= REDIRECTS {
+            let targets = self
+                .db
+                .prepare_cached(
+                    "SELECT detail FROM visit
+                     WHERE crawl IN (SELECT id FROM crawl) AND url_id = ?1 AND outcome = 'redirect'",
+                )?
+                .query_map([chain[next]], |row| row.get::<_, Option<String>>(0))?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            for target in targets.into_iter().flatten().filter_map(|target| Url::parse(&target).ok()) {
+                let target = target.id().short();
+                if !chain.contains(&target) {
+                    chain.push(target);
+                }
+            }
+            next += 1;
+        }
+        Ok(chain.split_off(1))
     }
 
     /// The content at an address, with every address that holds it.

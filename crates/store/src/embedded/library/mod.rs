@@ -3,7 +3,7 @@
 //! - [`schema`]: the tables; [`connections`]: who writes, who reads.
 //! - [`records`]: visits on their way in; [`imports`]: local files; [`forgetting`]: what goes for
 //!   good; [`catalogue`]: the media and addresses they all work on, with their [`locations`].
-//! - [`runs`]: crawls, runs and tasks; [`figures`] and [`items`]: what is shown.
+//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] and [`items`]: what is shown.
 
 mod catalogue;
 mod connections;
@@ -15,6 +15,7 @@ mod locations;
 mod records;
 mod runs;
 mod schema;
+mod tasks;
 mod text;
 
 use std::path::Path;

@@ -8,6 +8,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::catalogue::{Address, Catalogue, names};
 use super::signed;
+use super::tasks::Filling;
 use super::text::{DESCRIPTION, DETAIL, REASON, TITLE, cut};
 use crate::visit::FORGOTTEN;
 use crate::{MediaFile, MediaReference, Outcome, PageFacts, Recorded, Refused, RunId, VisitKind, Visited};
@@ -22,7 +23,7 @@ pub(super) struct Records<'a> {
     catalogue: Catalogue<'a>,
     /// Files of these visits that no row names.
     unnamed: HashSet<String>,
-    task: Task,
+    task: Filling<'a>,
 }
 
 /// What came of writing visits or imports.
@@ -35,16 +36,6 @@ pub(crate) struct Written<T> {
     pub doomed: bool,
 }
 
-/// The task being filled.
-struct Task {
-    id: Option<i64>,
-    number: i64,
-    pages: u64,
-    full: u64,
-    /// When the next one starts.
-    boundary: Timestamp,
-}
-
 impl<'a> Records<'a> {
     /// `None` when there is no such run.
     pub fn of_run(db: &'a Transaction<'a>, run: RunId) -> rusqlite::Result<Option<Self>> {
@@ -53,20 +44,7 @@ impl<'a> Records<'a> {
             .query_row([run.0], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)))
             .optional()?;
         let Some((crawl, full, started)) = found else { return Ok(None) };
-        let mut task = Task { id: None, number: 0, pages: 0, full: full.max(1) as u64, boundary: Timestamp(started) };
-        let last = db
-            .prepare_cached("SELECT id, number, pages, ended FROM task WHERE run = ?1 ORDER BY number DESC LIMIT 1")?
-            .query_row([run.0], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, i64>(2)?, row.get::<_, Option<i64>>(3)?))
-            })
-            .optional()?;
-        if let Some((id, number, pages, ended)) = last {
-            task.number = number;
-            match ended {
-                Some(ended) => task.boundary = Timestamp(ended),
-                None => (task.id, task.pages) = (Some(id), pages as u64),
-            }
-        }
+        let task = Filling::of_run(db, run.0, full, Timestamp(started))?;
         let (catalogue, tallies, unnamed) = (Catalogue::new(db)?, BTreeMap::new(), HashSet::new());
         Ok(Some(Self { db, crawl, run: run.0, tallies, catalogue, unnamed, task }))
     }
@@ -98,7 +76,7 @@ impl<'a> Records<'a> {
         match &visit.outcome {
             Outcome::Page(page) => {
                 self.count("pages", 1);
-                self.page_of_task(visit.at)?;
+                self.task.page(visit.at)?;
                 self.page(visit, page)
             }
             Outcome::Media(file) => self.media(visit, file),
@@ -119,7 +97,7 @@ impl<'a> Records<'a> {
         reason: Option<&str>,
         detail: Option<&str>,
     ) -> rusqlite::Result<()> {
-        let task = self.task_at(visit.at)?;
+        let task = self.task.at(visit.at)?;
         let link = &visit.claim.link;
         self.db
             .prepare_cached(
@@ -365,40 +343,6 @@ impl<'a> Records<'a> {
             self.count(&format!("seen/{kind}"), 1);
         }
         Ok(new > 0)
-    }
-
-    /// The task that is being filled, a new one after a full one.
-    fn task_at(&mut self, at: Timestamp) -> rusqlite::Result<i64> {
-        if let Some(id) = self.task.id {
-            return Ok(id);
-        }
-        self.task.number += 1;
-        self.task.pages = 0;
-        let started = self.task.boundary.min(at);
-        self.db.prepare_cached("INSERT INTO task (run, number, started) VALUES (?1, ?2, ?3)")?.execute(params![
-            self.run,
-            self.task.number,
-            started.0
-        ])?;
-        let id = self.db.last_insert_rowid();
-        self.task.id = Some(id);
-        Ok(id)
-    }
-
-    fn page_of_task(&mut self, at: Timestamp) -> rusqlite::Result<()> {
-        let id = self.task_at(at)?;
-        self.task.pages += 1;
-        let full = self.task.pages >= self.task.full;
-        self.db.prepare_cached("UPDATE task SET pages = ?2, ended = ?3 WHERE id = ?1")?.execute(params![
-            id,
-            signed(self.task.pages),
-            full.then_some(at.0)
-        ])?;
-        if full {
-            self.task.id = None;
-            self.task.boundary = at;
-        }
-        Ok(())
     }
 }
 
