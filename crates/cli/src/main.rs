@@ -29,7 +29,9 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { data, json, config, command, .. } = arguments;
     let place = command::Place { data, json };
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Half of the cores wait for the network; reading, hashing and decoding have threads of their own.
+    let waiting = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(waiting).enable_all().build()?;
     runtime.block_on(async move {
         match command {
             Command::Demo(demo) => command::demo(place, demo).await,

@@ -10,8 +10,10 @@ use tokio::time::{Instant, timeout_at};
 
 /// Visits written in one transaction at most.
 const BATCH: usize = 256;
-/// How long the first visit of a batch waits for company.
+/// How long the first visit of a batch waits for company. What pages found is waited for, media only
+/// by those who look at the library.
 const WINDOW: Duration = Duration::from_millis(20);
+const MEDIA_WINDOW: Duration = Duration::from_millis(200);
 
 /// What the engine needs to know of visits that are now safe.
 #[derive(Debug)]
@@ -35,11 +37,14 @@ pub(crate) fn committer(
     let (report, committed) = mpsc::unbounded_channel();
     let task = tokio::spawn(async move {
         while let Some(first) = arriving.recv().await {
+            let mut deadline = Instant::now() + window(&first);
             let mut visits = vec![first];
-            let deadline = Instant::now() + WINDOW;
             while visits.len() < batch.min(BATCH) {
                 match timeout_at(deadline, arriving.recv()).await {
-                    Ok(Some(visit)) => visits.push(visit),
+                    Ok(Some(visit)) => {
+                        deadline = deadline.min(Instant::now() + window(&visit));
+                        visits.push(visit);
+                    }
                     Ok(None) | Err(_) => break,
                 }
             }
@@ -52,4 +57,8 @@ pub(crate) fn committer(
         Ok(())
     });
     (visits, committed, task)
+}
+
+fn window(visit: &Visited) -> Duration {
+    if visit.links.is_empty() && visit.claim.link.kind != VisitKind::Page { MEDIA_WINDOW } else { WINDOW }
 }

@@ -1,9 +1,12 @@
 //! Kept files: `media/<host>/<2 hex>/<sha256>.<extension>`, and beside each its thumbnail,
 //! `<sha256>.thumb.jpg`; those of files that were imported where they are in `media/imported/`.
 //!
-//! A file is written to `media/.tmp`, made safe on disk, and only then renamed to its place: a
-//! half-written file is never visible, and a visible one has the content its name says.
+//! A file is written to `media/.tmp` and renamed to its place: a half-written file is never visible.
+//! It is made safe on disk before a row of the library names it, together with the others of its
+//! batch: one by one, that would cost more than fetching them. What a power failure leaves without a
+//! row is removed at the next open, and never trusted.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::num::NonZeroUsize;
@@ -20,6 +23,9 @@ use crate::placements::{Placements, remove, stays_below};
 
 /// Files placed lately, which the library may not know yet.
 const LATELY: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
+
+/// From so many files on, it costs less to make everything on their disk safe than each of them.
+const MANY: usize = 4;
 
 /// Longest directory name made of a host (file systems end at 255 bytes).
 const LONGEST_HOST: usize = 200;
@@ -40,6 +46,9 @@ struct Directory {
 struct Places {
     lately: LruCache<MediaId, String>,
     unnamed: Placements,
+    /// Files in their place that may not be on the disk itself yet, with the directories that
+    /// changed with them.
+    unsynced: HashMap<String, Vec<PathBuf>>,
     /// Whether files were removed: one that a visit on its way counts on may have gone.
     removed: bool,
 }
@@ -85,7 +94,8 @@ impl Files {
         };
         clear().map_err(|error| StoreError::io(&drafts, &error))?;
         let unnamed = Placements::open(&root, |placed| is_named(placed, &names_of))?;
-        let places = Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, removed: false });
+        let places =
+            Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, unsynced: HashMap::new(), removed: false });
         Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), places })))
     }
 
@@ -223,24 +233,30 @@ impl FileDraft {
         let id = self.id();
         let hex = id.to_string();
         let path = format!("{}/{}/{hex}.{}", self.host, &hex[..2], safe_extension(extension));
-        self.place(path)
+        let (path, known) = self.files.settle(id, path)?;
+        self.place_at(id, path, known)
     }
 
-    /// Puts the file at this path, unless a file of its name and size is there: names are made of
-    /// the content.
+    /// Puts the file where a row has its content, unless it is there.
     pub(crate) fn place(self, path: String) -> Result<StoredFile, StoreError> {
         let id = self.id();
-        let path = self.files.settle(id, path, self.size)?;
+        if !is_there(&self.files.0.root.join(&path), self.size) {
+            self.files.places().unnamed.note(&path)?;
+        }
+        self.place_at(id, path, true)
+    }
+
+    /// A file that nothing vouches for is replaced, also when it has the right name and size.
+    fn place_at(self, id: MediaId, path: String, trusted: bool) -> Result<StoredFile, StoreError> {
         let target = self.files.0.root.join(&path);
         let place = || {
-            if is_there(&target, self.size) {
+            if trusted && is_there(&target, self.size) {
                 return Ok(());
             }
-            self.file.sync_all()?;
-            let made = make_directory(&target)?;
+            let changed = make_directory(&target)?.into_iter().map(Path::to_owned).collect();
             fs::rename(&self.path, &target)?;
-            // The name is safe once its directory is; a new directory once the one above it is.
-            made.into_iter().try_for_each(sync_directory)
+            self.files.places().unsynced.insert(path.clone(), changed);
+            Ok(())
         };
         place().map_err(|error| StoreError::io(&target, &error))?;
         Ok(StoredFile { id, size: self.size, path })
@@ -248,18 +264,34 @@ impl FileDraft {
 }
 
 impl Files {
-    /// Where content goes: of two visits that bring the same at once, both put it where the first
-    /// one says. Noted as without a row, unless it is there already.
-    fn settle(&self, id: MediaId, path: String, size: u64) -> Result<String, StoreError> {
+    /// Where content goes, and whether this process put it there: of two visits that bring the same
+    /// at once, both put it where the first one says. Noted as without a row.
+    fn settle(&self, id: MediaId, path: String) -> Result<(String, bool), StoreError> {
         let mut places = self.places();
         if let Some(settled) = places.lately.get(&id) {
-            return Ok(settled.clone());
+            return Ok((settled.clone(), true));
         }
-        if !is_there(&self.0.root.join(&path), size) {
-            places.unnamed.note(&path)?;
-        }
+        places.unnamed.note(&path)?;
         places.lately.put(id, path.clone());
-        Ok(path)
+        Ok((path, false))
+    }
+
+    /// Makes files safe on disk that are about to be named. Blocking.
+    pub(crate) fn make_safe<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
+        let unsynced: Vec<(String, Vec<PathBuf>)> = {
+            let mut places = self.places();
+            paths.into_iter().filter_map(|path| places.unsynced.remove_entry(path)).collect()
+        };
+        let sync = || {
+            if unsynced.len() >= MANY {
+                return Ok(rustix::fs::syncfs(File::open(&self.0.root)?)?);
+            }
+            // A name is safe once its directory is; a new directory once the one above it is.
+            let directories: BTreeSet<&PathBuf> = unsynced.iter().flat_map(|(_, changed)| changed).collect();
+            let files = unsynced.iter().map(|(path, _)| self.0.root.join(path));
+            files.chain(directories.into_iter().cloned()).try_for_each(|path| File::open(path)?.sync_all())
+        };
+        sync().map_err(|error: std::io::Error| StoreError::io(&self.0.root, &error))
     }
 }
 
@@ -309,10 +341,6 @@ impl Drop for FileDraft {
             tracing::warn!(path = %self.path.display(), %error, "a draft could not be removed");
         }
     }
-}
-
-fn sync_directory(path: &Path) -> std::io::Result<()> {
-    File::open(path)?.sync_all()
 }
 
 /// A host as a directory name: an IPv6 address without its brackets and colons, a name that is too

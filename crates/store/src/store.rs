@@ -161,6 +161,11 @@ impl Store {
             }
         }
         let visits = Arc::new(visits);
+        if visits.iter().any(|visit| matches!(visit.outcome, Outcome::Media(_))) {
+            let (files, visits) = (self.files.clone(), Arc::clone(&visits));
+            let safe = move || files.make_safe(visits.iter().filter_map(kept_path));
+            off_thread(self.files.root(), safe).await?;
+        }
         let written = self.library.record_shared(run, Arc::clone(&visits)).await?;
         let files = visits.iter().filter_map(|visit| match &visit.outcome {
             Outcome::Media(file) => Some(file),
@@ -228,6 +233,13 @@ impl Reader {
     /// The directory that paths of media start from.
     pub fn media(&self) -> &Path {
         &self.media
+    }
+}
+
+fn kept_path(visit: &Visited) -> Option<&str> {
+    match &visit.outcome {
+        Outcome::Media(file) => Some(&file.path),
+        _ => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! The time of the store, and the politeness clock of each host.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use facts::Timestamp;
@@ -11,8 +12,11 @@ use super::spaces::{Space, Spaces};
 use crate::StoreError;
 
 /// Wall-clock time that never goes back while the process lives: a clock set back must not make
-/// hosts wait for hours, nor one set forward twice be believed twice.
-pub(super) struct Clock {
+/// hosts wait for hours, nor one set forward twice be believed twice. A clone is the same clock.
+#[derive(Clone)]
+pub(super) struct Clock(Arc<Mutex<Reading>>);
+
+struct Reading {
     base: Timestamp,
     since: Instant,
     #[cfg(test)]
@@ -21,23 +25,24 @@ pub(super) struct Clock {
 
 impl Clock {
     pub fn start() -> Self {
-        Self {
+        Self(Arc::new(Mutex::new(Reading {
             base: wall(),
             since: Instant::now(),
             #[cfg(test)]
             set: None,
-        }
+        })))
     }
 
-    pub fn now(&mut self) -> Timestamp {
+    pub fn now(&self) -> Timestamp {
+        let mut reading = self.reading();
         #[cfg(test)]
-        if let Some(set) = self.set {
+        if let Some(set) = reading.set {
             return set;
         }
-        let steady = self.base + self.since.elapsed();
+        let steady = reading.base + reading.since.elapsed();
         let wall = wall();
         if wall > steady {
-            (self.base, self.since) = (wall, Instant::now());
+            (reading.base, reading.since) = (wall, Instant::now());
             return wall;
         }
         steady
@@ -46,7 +51,13 @@ impl Clock {
     /// A clock that stands still at a moment of a test's choosing.
     #[cfg(test)]
     pub fn stopped(now: Timestamp) -> Self {
-        Self { set: Some(now), ..Self::start() }
+        let clock = Self::start();
+        clock.reading().set = Some(now);
+        clock
+    }
+
+    fn reading(&self) -> MutexGuard<'_, Reading> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -125,8 +136,9 @@ mod tests {
 
     #[test]
     fn time_does_not_go_back() {
-        let mut clock = Clock::start();
-        clock.base = clock.base + Duration::from_secs(3600);
+        let clock = Clock::start();
+        let base = clock.now();
+        clock.reading().base = base + Duration::from_secs(3600);
         let ahead = clock.now();
         assert!(ahead.since(wall()) > Duration::from_secs(3000), "the clock was set back by an hour");
         assert!(clock.now() >= ahead);

@@ -40,14 +40,19 @@ use crate::{
 
 /// The queue of every crawl in one directory.
 #[derive(Clone)]
-pub(crate) struct EmbeddedFrontier(Arc<Worker<State>>);
+pub(crate) struct EmbeddedFrontier {
+    state: Arc<Worker<State>>,
+    /// Asked on the spot: a crawl asks it all the time.
+    clock: Clock,
+}
 
 impl EmbeddedFrontier {
     /// Opens or makes the queue of a library. After an unclean stop each host waits its full delay.
     pub fn open(path: &Path, library: i32, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
-        let mut state = State::open(path, Clock::start(), default_delay, active_hosts)?;
+        let clock = Clock::start();
+        let mut state = State::open(path, clock.clone(), default_delay, active_hosts)?;
         state.belong_to(library)?;
-        Ok(Self(Arc::new(Worker::start(path, state)?)))
+        Ok(Self { state: Arc::new(Worker::start(path, state)?), clock })
     }
 
     /// Writes the mark of a clean stop.
@@ -59,7 +64,7 @@ impl EmbeddedFrontier {
         &self,
         work: impl FnOnce(&mut State) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.0.run(move |state| work(state.opened()?)).await
+        self.state.run(move |state| work(state.opened()?)).await
     }
 
     /// [`Frontier::finish`] for visits that are shared with the library.
@@ -84,7 +89,7 @@ fn origin_key(origin: &Origin, file: OriginFile) -> Vec<u8> {
 #[async_trait]
 impl Frontier for EmbeddedFrontier {
     async fn now(&self) -> Result<Timestamp, StoreError> {
-        self.with(|state| Ok(state.clock.now())).await
+        Ok(self.clock.now())
     }
 
     async fn add(&self, crawl: CrawlId, links: Vec<Link>, budgets: Budgets) -> Result<u64, StoreError> {

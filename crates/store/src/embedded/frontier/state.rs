@@ -45,12 +45,7 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn open(
-        path: &Path,
-        mut clock: Clock,
-        default_delay: Duration,
-        active_hosts: usize,
-    ) -> Result<Self, StoreError> {
+    pub fn open(path: &Path, clock: Clock, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
         let spaces = Spaces::open(path)?;
         let version: Option<u32> = spaces.read(Space::Meta, VERSION_KEY)?;
         if let Some(found) = version.filter(|&found| found > VERSION) {
