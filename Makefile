@@ -15,13 +15,15 @@ lint: setup  ## formatting, clippy, documentation
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 
-bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, reading and making pages
+bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, reading and making pages, photos side by side with img2dataset
 	for known in 1000000 5000000; do for hosts in 2000 500000; do \
 	  $(CARGO) run --release --quiet -p bowerbird-store --example scale -- $$known $$hosts best 30 || exit 1; \
 	done; done
 	$(CARGO) run --release --quiet -p bowerbird-page --example throughput
 	$(CARGO) run --release --quiet -p bowerbird-fetch --example requests_per_cpu_second
 	$(CARGO) run --release --quiet -p bowerbird-lab --example measure
+	$(CARGO) build --release --quiet --bin bowerbird
+	bench/images/run
 
 setup:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from rustup.rs or your distribution, then try again" >&2; exit 1; }
