@@ -1,0 +1,189 @@
+//! From the parts of an address to a place of the gazetteer.
+
+use super::{Address, Hints};
+use crate::fold::fold;
+use crate::gazetteer::layout::Value;
+use crate::gazetteer::{Gazetteer, Kind, Place};
+
+/// What is said of an address besides its parts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clues<'c> {
+    /// The state or region, by name or code.
+    pub(crate) region: Option<&'c str>,
+    /// Countries its form is used in; all when empty.
+    pub(crate) countries: &'c [&'c str],
+}
+
+/// The town of an address: the largest of its name that agrees with the postcode, the country and
+/// the region.
+pub(crate) fn town(
+    gazetteer: &'static Gazetteer,
+    address: &Address,
+    clues: Clues<'_>,
+    hints: &Hints<'_>,
+) -> Option<Place> {
+    let city = address.city.as_deref()?;
+    let key = fold(city);
+    let value = gazetteer.keys()?.get(key.as_bytes())?;
+    let country = address.country.as_deref().and_then(|country| country_code(gazetteer, country));
+    let mut best: Option<(f64, Place)> = None;
+    for named in gazetteer.entries(Value::unpack(value.value())).filter(|named| !named.acronym) {
+        let place = named.place;
+        if !matches!(place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2) {
+            continue;
+        }
+        let code = place.country().map_or("", |country| country.code());
+        if country.is_some_and(|country| country != code)
+            || !clues.countries.is_empty() && !clues.countries.contains(&code)
+        {
+            continue;
+        }
+        let mut score = (place.population() as f64 + 100.0).log10();
+        score -= if named.alternate { 1.0 } else { 0.0 };
+        score -= if place.kind() == Kind::Admin2 { 1.5 } else { 0.0 };
+        if let Some(region) = clues.region {
+            if is_region(place, region) {
+                score += 6.0;
+            } else if clues.countries == ["US"] {
+                continue;
+            }
+        }
+        match address.postcode.as_deref().and_then(|postcode| agrees(place, code, postcode)) {
+            Some(true) => score += 3.0,
+            Some(false) => score -= 4.0,
+            None => {}
+        }
+        if hints.country.is_some_and(|hint| hint.eq_ignore_ascii_case(code)) {
+            score += 2.0;
+        }
+        if hints.region.is_some_and(|region| region.contains(place.at())) {
+            score += 2.0;
+        }
+        if best.is_none_or(|(known, _)| score > known) {
+            best = Some((score, place));
+        }
+    }
+    // A postcode that cannot be that town's and nothing else for it.
+    best.filter(|(score, _)| *score > 0.0).map(|(_, place)| place)
+}
+
+/// The two-letter code of a country given by code or by any of its names.
+pub(super) fn country_code(gazetteer: &'static Gazetteer, country: &str) -> Option<&'static str> {
+    let country = country.trim();
+    if (2..=3).contains(&country.len())
+        && let Some(found) = gazetteer.country(country)
+    {
+        return Some(found.code());
+    }
+    let place = gazetteer.named(country).into_iter().find(|place| place.kind() == Kind::Country)?;
+    place.country().map(|country| country.code())
+}
+
+fn is_region(place: Place, region: &str) -> bool {
+    let key = fold(region);
+    [place.admin1(), place.admin2()].into_iter().flatten().any(|area| {
+        area.code().eq_ignore_ascii_case(region)
+            || fold(area.name()) == key
+            || area.gazetteer().named(region).contains(&area)
+    })
+}
+
+/// Whether a postcode can be a town's, where that is known: by the leading digits, which are facts
+/// of the national posts.
+pub(super) fn agrees(place: Place, country: &str, postcode: &str) -> Option<bool> {
+    let admin1 = place.admin1()?.code();
+    let digits: String = postcode.chars().filter(char::is_ascii_digit).collect();
+    let first = digits.chars().next()?.to_digit(10)? as usize;
+    let leading: usize = digits.get(..2)?.parse().ok()?;
+    Some(match country {
+        // Zones of the Deutsche Post by state (GeoNames: 01 BW, 02 BY, 03 HB, 04 HH, 05 HE, 06 NI,
+        // 07 NW, 08 RP, 09 SL, 10 SH, 11 BB, 12 MV, 13 SN, 14 ST, 15 TH, 16 BE).
+        "DE" if digits.len() == 5 => [
+            "13 14 15 11",
+            "16 11 12 14",
+            "04 10 03 06 12",
+            "06 05 07 14 15",
+            "07 06",
+            "07 08 05",
+            "05 08 09 01 02",
+            "01 02 08",
+            "02 01",
+            "02 15 01 13",
+        ][first]
+            .split(' ')
+            .any(|code| code == admin1),
+        // The number of the department is its GeoNames code; Corsica's 20 is 2A and 2B.
+        "FR" if digits.len() == 5 => {
+            let department = place.admin2()?.code();
+            department == &digits[..2] || leading == 20 && department.starts_with('2') || digits.starts_with(department)
+        }
+        // ZIP codes: the first digit by state.
+        "US" if digits.len() >= 5 => [
+            "CT MA ME NH NJ PR RI VT VI AE",
+            "DE NY PA",
+            "DC MD NC SC VA WV",
+            "AL FL GA MS TN",
+            "IN KY MI OH",
+            "IA MN MT ND SD WI",
+            "IL KS MO NE",
+            "AR LA OK TX",
+            "AZ CO ID NM NV UT WY TX",
+            "AK CA HI OR WA",
+        ][first]
+            .split(' ')
+            .any(|code| code == admin1),
+        // Posti's areas by region.
+        "FI" if digits.len() == 5 => {
+            let regions = match leading {
+                0..=10 => "01 05 07",
+                11..=19 => "05 07 01 13",
+                20..=21 | 23..=25 => "02",
+                22 => return Some(place.country().is_some_and(|country| country.code() == "AX")),
+                26..=29 => "04 02",
+                30..=32 => "05 02 06",
+                33..=39 => "06 04 13",
+                40..=44 => "13",
+                45..=49 => "08 09 07",
+                50..=52 | 57..=58 => "10 08",
+                53..=56 => "09 08",
+                59..=59 => "12 09",
+                60..=69 => "14 15 16",
+                70..=79 => "11 10",
+                80..=83 => "12 11",
+                84..=86 | 90..=93 => "17 16",
+                87..=89 => "18 17",
+                _ => "19 17",
+            };
+            regions.split(' ').any(|code| code == admin1)
+        }
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn postcodes_agree_with_their_towns_and_not_with_others() {
+        let gazetteer = Gazetteer::embedded();
+        for (town, postcode, expected) in [
+            ("Kiel", "24103", Some(true)),
+            ("Kiel", "80331", Some(false)),
+            ("Oldenburg", "26121", Some(true)),
+            ("Munich", "80331", Some(true)),
+            ("Joensuu", "80100", Some(true)),
+            ("Joensuu", "00100", Some(false)),
+            ("Helsinki", "00100", Some(true)),
+            ("Lyon", "69001", Some(true)),
+            ("Lyon", "75001", Some(false)),
+            ("Chicago", "60601", Some(true)),
+            ("Chicago", "10001", Some(false)),
+            ("Kiel", "1", None),
+        ] {
+            let place = gazetteer.named(town)[0];
+            let country = place.country().map_or("", |country| country.code());
+            assert_eq!(agrees(place, country, postcode), expected, "{town} {postcode}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The places that share a name.
+
+use super::Document;
+use crate::gazetteer::layout::{NONE16, Value};
+use crate::gazetteer::{Kind, Place};
+use crate::parse::Hints;
+use crate::parse::tuning::{self, score, support};
+
+/// All mentions of one name.
+pub(super) struct Group {
+    pub(super) candidates: Vec<Candidate>,
+    /// The one that is taken, and how much better it is than the next.
+    pub(super) taken: usize,
+    pub(super) margin: f64,
+    pub(super) accepted: usize,
+    /// The name stands in capitals and is one that does.
+    pub(super) acronym: bool,
+    /// Some mention of it is part of a person's name.
+    pub(super) person: bool,
+    /// What speaks for the name by itself, and why.
+    pub(super) own: (f64, &'static str),
+}
+
+/// A place that a name may mean.
+pub(super) struct Candidate {
+    pub(super) place: Place,
+    pub(super) prior: f64,
+    pub(super) country: u8,
+    pub(super) admin1: u16,
+    pub(super) at: (f64, f64),
+    pub(super) hinted: f64,
+    /// Whether the name is not its main one.
+    pub(super) alternate: bool,
+}
+
+impl Document<'_> {
+    /// The places of a name, with what speaks for each before the text is looked at.
+    pub(super) fn group(&self, value: Value, shouted: bool) -> Group {
+        // "US" is the country, "Us" a village in France.
+        let acronym = shouted && self.gazetteer.entries(value).any(|named| named.acronym);
+        let mut candidates: Vec<Candidate> = self
+            .gazetteer
+            .entries(value)
+            .filter(|named| named.acronym == acronym)
+            .map(|named| {
+                let place = named.place;
+                let capital = match place.feature() {
+                    "PPLC" => score::CAPITAL.0,
+                    "PPLA" => score::CAPITAL.1,
+                    _ => 0.0,
+                };
+                let kind = match place.kind() {
+                    Kind::Country => score::COUNTRY,
+                    Kind::Continent => score::CONTINENT,
+                    Kind::Admin1 => score::ADMIN1,
+                    Kind::Admin2 => score::ADMIN2,
+                    Kind::Region if place.feature() == "RGN" => score::REGION,
+                    Kind::Region => score::FEATURE,
+                    Kind::Quarter => score::QUARTER,
+                    Kind::Town => 0.0,
+                };
+                let other = if named.alternate && place.kind() != Kind::Region { score::OTHER_NAME } else { 0.0 };
+                let people = (place.population() as f64 + 1000.0).log10();
+                let country = place.country_number();
+                let mut hinted = 0.0;
+                if self.hinted_country == Some(country) {
+                    hinted += score::HINTED_COUNTRY;
+                }
+                if let (Some(code), Some(country)) = (self.language.code(), place.country())
+                    && country.language() == code
+                {
+                    hinted += score::LANGUAGE;
+                }
+                if self.hints.region.is_some_and(|region| region.contains_place(place)) {
+                    hinted += score::IN_REGION;
+                }
+                Candidate {
+                    place,
+                    prior: people + kind + capital + other,
+                    country,
+                    admin1: place.admin1_number(),
+                    at: place.degrees(),
+                    hinted,
+                    alternate: named.alternate,
+                }
+            })
+            .collect();
+        // An area named after its city is less often meant than the city.
+        let cities: Vec<(u16, u64)> = candidates
+            .iter()
+            .filter(|candidate| candidate.place.kind() == Kind::Town)
+            .map(|candidate| (candidate.admin1, candidate.place.population()))
+            .collect();
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.place.kind() == Kind::Admin1) {
+            let people = candidate.place.population();
+            if cities.iter().any(|(admin1, city)| *admin1 == candidate.admin1 && city * tuning::CITY_SHARE >= people) {
+                candidate.prior += score::NAMED_AFTER_CITY;
+            }
+        }
+        let mut group =
+            Group { candidates, taken: 0, margin: 0.0, accepted: 0, acronym, person: false, own: (0.0, "") };
+        group.own = group.support(self.hints);
+        group.choose(|candidate| candidate.prior + candidate.hinted);
+        group
+    }
+}
+
+/// Whether a candidate is part of an area.
+pub(super) fn lies_in(candidate: &Candidate, area: Place) -> bool {
+    match area.kind() {
+        Kind::Country => candidate.country == area.country_number() && candidate.place.kind() != Kind::Country,
+        Kind::Admin1 => candidate.admin1 == area.admin1_number() && candidate.place != area,
+        Kind::Admin2 => {
+            let number = candidate.place.admin2_number();
+            candidate.place != area
+                && candidate.country == area.country_number()
+                && (area.admin2() == Some(area) && number != NONE16 && number == area.admin2_number()
+                    || candidate.place.kind() <= Kind::Quarter
+                        && crate::distance::great_circle(candidate.at, area.degrees()) < 40.0)
+        }
+        Kind::Continent | Kind::Region | Kind::Town | Kind::Quarter => false,
+    }
+}
+
+impl Group {
+    /// Takes the candidate with the largest score.
+    pub(super) fn choose(&mut self, score: impl Fn(&Candidate) -> f64) {
+        let (mut best, mut second) = ((0, f64::NEG_INFINITY), f64::NEG_INFINITY);
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let value = score(candidate);
+            if value > best.1 {
+                second = best.1;
+                best = (index, value);
+            } else {
+                second = second.max(value);
+            }
+        }
+        self.taken = best.0;
+        self.margin = if second.is_finite() { best.1 - second } else { 4.0 };
+    }
+
+    /// What speaks for the name by itself: the best any candidate has to offer.
+    fn support(&self, hints: &Hints<'_>) -> (f64, &'static str) {
+        let one = |candidate: &Candidate| {
+            let place = candidate.place;
+            let alternate = candidate.alternate;
+            let pick = |(main, other): (f64, f64)| if alternate { other } else { main };
+            let (mut sum, why) = match place.kind() {
+                Kind::Country | Kind::Continent => (pick(support::COUNTRY), "a country or continent"),
+                Kind::Admin1 => (pick(support::ADMIN1), "a first-order area"),
+                Kind::Admin2 => (pick(support::ADMIN2), "an area"),
+                Kind::Region if place.feature() == "RGN" => (pick(support::REGION), "a region"),
+                Kind::Region => (pick(support::FEATURE), "a sea, mountain range or river"),
+                Kind::Town | Kind::Quarter => {
+                    let people = (place.population().max(100) as f64 / 10_000.0).log10();
+                    let capital = match place.feature() {
+                        "PPLC" => support::CAPITAL.0,
+                        "PPLA" => support::CAPITAL.1,
+                        _ => 0.0,
+                    };
+                    let other = if alternate { support::OTHER_NAME } else { 0.0 };
+                    let quarter = if place.kind() == Kind::Quarter { support::QUARTER } else { 0.0 };
+                    (support::TOWN_OF_10_000 + people + capital + other + quarter, "a town of some size")
+                }
+            };
+            if hints.region.is_some() && candidate.hinted >= score::IN_REGION {
+                sum += support::IN_REGION;
+            }
+            (sum, why)
+        };
+        self.candidates.iter().map(one).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NEG_INFINITY, ""))
+    }
+}
