@@ -427,7 +427,7 @@ fn distance(text: &str) -> Result<f64, String> {
     let text = text.trim();
     let (number, unit) = match text.strip_suffix("km") {
         Some(number) => (number, 1000.0),
-        None => (text.strip_suffix('m').unwrap_or(text), 1.0),
+        None => (text.strip_suffix('m').ok_or_else(wrong)?, 1.0),
     };
     let metres = number.trim().parse::<f64>().map_err(|_| wrong())? * unit;
     if metres.is_finite() && metres > 0.0 { Ok(metres) } else { Err(wrong()) }

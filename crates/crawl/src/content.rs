@@ -23,6 +23,9 @@ const HEAD: usize = 4096;
 const SMALL: usize = 256 << 10;
 const LARGE: usize = 4;
 
+/// Files examined and written at once, at most: each may be in memory as a whole.
+const DESKS: usize = 8;
+
 /// What an answer turned out to be.
 pub(crate) enum Content {
     /// A page that still has to be read, which its host need not wait for.
@@ -95,7 +98,7 @@ impl Contents {
             rules: Arc::new(settings.keep.rules()),
             thumbnail_size: settings.keep.thumbnail_size,
             limits: settings.limits,
-            desks: Semaphore::new(4 * cpu.available_permits().max(1)),
+            desks: Semaphore::new((2 * cpu.available_permits()).clamp(2, DESKS)),
             blocked: blocked.clone(),
             store,
             filter,

@@ -11,7 +11,7 @@ use crate::content::{Content, Contents, Trouble};
 use crate::gathering::Gathering;
 use crate::keep::{Called, Probing, Verdict, verdict};
 
-/// Requests one file is worth; honest servers need four.
+/// Requests for parts that one file is worth, before all of it is asked for; honest servers need four.
 const MOST_REQUESTS: u32 = 6;
 /// A server that sends more than a part it was asked for is read no further than this.
 const MOST_OF_A_PART: u64 = 1 << 20;
@@ -106,9 +106,7 @@ impl<'c> Inquiry<'c> {
     ) -> Result<Step, StoreError> {
         let step = match response.status {
             206 => self.part(response, contents, now).await,
-            // Nothing of an empty file can be asked for.
-            416 if self.have() == 0 && self.requests == 1 => self.anew(),
-            400 | 416 | 501 if self.asks != Asks::All => self.anew(),
+            status if self.is_of_range(status) => self.anew(),
             _ => {
                 self.forget();
                 self.whole(BytesMut::new(), response, contents, now).await
@@ -117,12 +115,17 @@ impl<'c> Inquiry<'c> {
         self.received += response.received();
         match step? {
             Step::Done(Ok(Content::Refused(mut refused))) => {
-                let known = self.total.or(response.content_length().filter(|_| response.status == 200));
+                let known = self.total.or(response.body_length().filter(|_| response.status == 200));
                 refused.saved = known.unwrap_or(0).saturating_sub(self.received);
                 Ok(Step::Done(Ok(Content::Refused(refused))))
             }
             step => Ok(step),
         }
+    }
+
+    /// Whether an answer of this status may be about the range that was asked for, not about the file.
+    pub fn is_of_range(&self, status: u16) -> bool {
+        self.asks != Asks::All && matches!(status, 400 | 416 | 501)
     }
 
     /// The start of the file, as far as it is here.
@@ -138,7 +141,7 @@ impl<'c> Inquiry<'c> {
 
     /// Parts that do not fit together, or a server that does not give any: asked for in one go.
     fn anew(&mut self) -> Result<Step, StoreError> {
-        if self.asks == Asks::All || self.requests >= MOST_REQUESTS {
+        if self.asks == Asks::All {
             let host = self.claim.link.url.host();
             let detail = format!("{host} answers with parts of a file that do not fit together");
             return Ok(Step::Done(Err(Trouble::lasting("range", detail))));
@@ -151,12 +154,12 @@ impl<'c> Inquiry<'c> {
     async fn part(&mut self, response: &mut Response, contents: &Contents, now: Timestamp) -> Result<Step, StoreError> {
         let Some(range) = response.content_range() else { return self.anew() };
         let changed = range.total.is_some() && self.total.is_some() && range.total != self.total;
-        let at_start = match self.asks {
-            Asks::Tail(_) => false,
-            Asks::Head(_) | Asks::Rest => range.start == self.have(),
-            Asks::All => return self.anew(),
+        let fits = match (self.asks, range.total.or(self.total)) {
+            (Asks::Tail(last), Some(total)) => range.start == total.saturating_sub(last) && range.end + 1 == total,
+            (Asks::Head(_) | Asks::Rest, _) => range.start == self.have(),
+            (Asks::Tail(_), None) | (Asks::All, _) => false,
         };
-        if changed || (!at_start && !matches!(self.asks, Asks::Tail(_))) {
+        if changed || !fits {
             return self.anew();
         }
         self.total = range.total.or(self.total);
@@ -167,7 +170,11 @@ impl<'c> Inquiry<'c> {
             return Ok(refused);
         }
         if self.asks == Asks::Rest {
-            return self.rest(response, contents, now).await;
+            // Whoever gives less than the rest, or does not say how much there is, is asked for all of it.
+            return match self.total {
+                Some(total) if range.end + 1 == total => self.rest(response, contents, now).await,
+                _ => self.anew(),
+            };
         }
         let part = match read_part(response).await {
             Ok(part) => part,
@@ -177,7 +184,10 @@ impl<'c> Inquiry<'c> {
         if let Some(unwanted) = contents.unwanted(self.claim, self.probe.start(), response) {
             return Ok(unwanted);
         }
+        // Too little to tell what it is, though there is more.
+        let unclear = self.have() < Probe::FIRST as u64 && self.total != Some(self.have());
         match verdict(&contents.rules, &self.probe, &self.called, now) {
+            Verdict::Refuse(_) if unclear && grown => self.asks = Asks::Head(Probe::FIRST as u64),
             Verdict::Refuse(refused) => return Ok(Step::refuse(refused)),
             Verdict::Ask(Wants::Head(end)) if grown => self.asks = Asks::Head(end as u64),
             Verdict::Ask(Wants::Tail(last)) if grown => self.asks = Asks::Tail(last),
@@ -244,7 +254,7 @@ impl<'c> Inquiry<'c> {
         contents: &Contents,
         now: Timestamp,
     ) -> Result<Step, StoreError> {
-        self.total = response.content_length();
+        self.total = response.body_length();
         if let Some(refused) = contents.too_large(self.total) {
             return Ok(refused);
         }

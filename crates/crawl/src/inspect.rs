@@ -10,7 +10,7 @@ use media::{Facts, Probe, Unreadable, Wants};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::settings::Limits;
+use crate::settings::{Limits, Manners};
 
 /// Files up to this size are read as a whole; of larger ones, which are films, the ends.
 const READ_WHOLE: u64 = 64 << 20;
@@ -159,11 +159,12 @@ pub(crate) struct Examined {
 
 /// Hash and facts of a file, which is not held in memory when it is large.
 pub(crate) fn examine_file(path: &Path, now: Timestamp) -> std::io::Result<Examined> {
-    let mut file = File::open(path)?;
-    let about = file.metadata()?;
+    // Looked at before it is opened: opening a pipe waits for whoever writes to it.
+    let about = std::fs::metadata(path)?;
     if !about.is_file() {
         return Err(std::io::Error::other("not a file"));
     }
+    let mut file = File::open(path)?;
     if about.len() <= READ_WHOLE {
         let mut bytes = Vec::with_capacity(about.len() as usize);
         // One that grows meanwhile is read as far as it was.
@@ -231,7 +232,10 @@ pub async fn inspect_address(url: &Url, fetcher: &Fetcher, limits: &Limits, now:
 }
 
 async fn download(mut url: Url, fetcher: &Fetcher, limits: &Limits) -> Result<bytes::Bytes, String> {
-    for _ in 0..=HOPS {
+    for hop in 0..=HOPS {
+        if hop > 0 {
+            tokio::time::sleep(Manners::default().delay).await;
+        }
         let request = Request { limit: limits.max_file, ..Request::new(url.clone(), Accept::Image) };
         let response = fetcher.send(request).await.map_err(|error| error.to_string())?;
         if let Some(target) = response.redirect() {

@@ -147,9 +147,13 @@ pub(crate) fn verdict(rules: &Rules, probe: &Probe, called: &Called, now: Timest
     };
     let refused = refused(&facts, refusal);
     let refuse = Verdict::Refuse(refused);
+    // Which side is up may be said at the end of the file.
+    let turned = Facts { width: facts.height, height: facts.width, ..facts.clone() };
+    let surely_small = matches!(verdict_on(rules, &turned, called), Err(Refusal::Small));
     match refusal {
-        // Sizes and formats do not change with what comes later.
-        Refusal::Small | Refusal::Format | Refusal::Duration => refuse,
+        Refusal::Small if surely_small => refuse,
+        // Formats and lengths do not change with what comes later.
+        Refusal::Format | Refusal::Duration => refuse,
         _ => match probe.next() {
             // A location that is out of reach could still be there, or the size. The whole of a
             // film is too much to ask for that.

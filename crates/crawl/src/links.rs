@@ -40,9 +40,6 @@ pub(crate) fn gather(
     let mut media = Vec::new();
     if wanted_language {
         let linked = Linked::of(page, rules);
-        // A page that names its licence speaks for the files of its own site.
-        let licence = page.links.iter().find(|link| link.rel.license).map(|link| link.url.to_string());
-        let site = page.url.site();
         for found in page.media.iter() {
             let refusal = filter.admits_media(&found.url, found.kind).err();
             if refusal == Some(Refusal::Kind) || linked.leads_away(found) || blocked.address(&found.url) {
@@ -65,7 +62,7 @@ pub(crate) fn gather(
                 url: found.url.clone(),
                 kind: found.kind,
                 description: found.description(),
-                licence: found.rights.licence.clone().or_else(|| licence.clone().filter(|_| found.url.site() == site)),
+                licence: found.rights.licence.clone(),
                 author: found.rights.author.clone(),
                 refused: refused.map(str::to_owned),
             });

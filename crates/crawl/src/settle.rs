@@ -13,7 +13,7 @@ use crate::inspect::from_ends;
 use crate::keep::{Called, refused, verdict_on};
 
 /// Pictures up to this size are read as a whole; of larger ones, and of films and sounds, only the ends.
-const READ_WHOLE: u64 = 64 << 20;
+const READ_WHOLE: u64 = 32 << 20;
 
 /// A picture that a thumbnail can be made of, and the room it takes.
 pub(crate) struct Pixels {

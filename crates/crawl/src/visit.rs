@@ -65,7 +65,10 @@ impl Visitor {
     /// of its origin first. The host is released when the request has ended.
     pub async fn visit(&self, claim: Claim, crawl: CrawlId) -> Result<Ending, StoreError> {
         let now = self.store.frontier().now().await?;
-        if self.guide.blocked.address(&claim.link.url) {
+        // What a forgotten page shows goes with it.
+        let of_media = matches!(claim.link.kind, VisitKind::Media(_));
+        let shown_by = claim.link.referer.as_ref().filter(|_| of_media);
+        if [Some(&claim.link.url), shown_by].into_iter().flatten().any(|url| self.guide.blocked.address(url)) {
             let untouched = Rest { until: now, delay: None, failures: claim.host_failures };
             return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen(FORGOTTEN))).await;
         }
@@ -189,8 +192,7 @@ impl Visitor {
                 Err(error) => return Ok(Found::failed(error, inquiry.received())),
             };
             let now = frontier.now().await?;
-            let of_a_part = matches!(response.status, 400 | 416 | 501);
-            let step = match self.not_content(claim, &response).filter(|_| !of_a_part) {
+            let step = match self.not_content(claim, &response).filter(|_| !inquiry.is_of_range(response.status)) {
                 Some(result) => Step::Done(result),
                 None => inquiry.take(&mut response, &self.contents, now).await?,
             };

@@ -22,8 +22,10 @@ pub(crate) fn end_kml(out: &mut impl Write) -> io::Result<()> {
 pub(crate) fn placemark(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool> {
     let Some(place) = &record.location else { return Ok(false) };
     writeln!(out, "<Placemark id=\"m{}\">", record.id)?;
-    element(out, "name", Some(record.name()))?;
-    element(out, "description", Some(&described(record)))?;
+    element(out, "name", Some(&record.name()))?;
+    // Viewers take this element for HTML: words of strangers must not become tags there.
+    let html = escape(&described(record)).replace('\n', "<br>");
+    element(out, "description", Some(&html))?;
     if let Some(taken) = record.taken {
         writeln!(out, "<TimeStamp><when>{}</when></TimeStamp>", clean(taken))?;
     }
@@ -61,7 +63,7 @@ pub(crate) fn waypoint(out: &mut impl Write, record: &Record<'_>) -> io::Result<
     writeln!(out, "<wpt lat=\"{}\" lon=\"{lon}\">", place.lat)?;
     element(out, "ele", place.altitude.map(|metres| metres.to_string()).as_deref())?;
     element(out, "time", record.taken.and_then(utc).as_deref())?;
-    element(out, "name", Some(record.name()))?;
+    element(out, "name", Some(&record.name()))?;
     element(out, "desc", Some(&described(record)))?;
     element(out, "src", record.image)?;
     if let Some(page) = record.page.or(record.image) {

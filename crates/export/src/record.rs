@@ -6,6 +6,9 @@ use media::PlaceNames;
 use serde::Serialize;
 use store::{MediaItem, Sighting};
 
+/// Characters of a name on a map.
+const LONGEST_NAME: usize = 80;
+
 /// An item as every format shows it. The names of the fields are a contract.
 #[derive(Clone, Debug, Serialize)]
 pub struct Record<'i> {
@@ -120,8 +123,12 @@ impl<'i> Record<'i> {
     }
 
     /// What to call it on a map.
-    pub(crate) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> String {
         let file = self.file.rsplit('/').next().unwrap_or_default();
-        self.title.or(Some(self.description).filter(|text| !text.is_empty())).unwrap_or(file)
+        let said = self.title.or(Some(self.description).filter(|text| !text.is_empty())).unwrap_or(file);
+        match said.char_indices().nth(LONGEST_NAME) {
+            Some((end, _)) => format!("{}…", said[..end].trim_end()),
+            None => said.to_owned(),
+        }
     }
 }

@@ -63,6 +63,13 @@ impl Response {
         self.text(header::ETAG).filter(|tag| tag.starts_with('"')).or_else(|| self.text(header::LAST_MODIFIED))
     }
 
+    /// The length of the body after decoding, where it is known: that of a coded one is not.
+    pub fn body_length(&self) -> Option<u64> {
+        let plain =
+            self.text(header::CONTENT_ENCODING).is_none_or(|coding| coding.trim().eq_ignore_ascii_case("identity"));
+        self.content_length().filter(|_| plain)
+    }
+
     /// How long the server asks to be left alone.
     pub fn retry_after(&self, now: Timestamp) -> Option<Duration> {
         let text = self.text(header::RETRY_AFTER)?.trim();
@@ -129,6 +136,8 @@ impl Response {
 pub struct ContentRange {
     /// Where it begins.
     pub start: u64,
+    /// Its last byte.
+    pub end: u64,
     /// The length of the whole file, where the server knows it.
     pub total: Option<u64>,
 }
@@ -145,7 +154,7 @@ impl ContentRange {
             total => Some(total.parse().ok()?),
         };
         let makes_sense = unit.eq_ignore_ascii_case("bytes") && start <= end && total.is_none_or(|total| end < total);
-        makes_sense.then_some(Self { start, total })
+        makes_sense.then_some(Self { start, end, total })
     }
 }
 
@@ -165,11 +174,11 @@ mod tests {
 
     #[test]
     fn a_part_is_understood_only_when_it_makes_sense() {
-        let part = |start, total| Some(ContentRange { start, total });
+        let part = |start, end, total| Some(ContentRange { start, end, total });
         for (text, expected) in [
-            ("bytes 0-16383/147023", part(0, Some(147_023))),
-            ("Bytes 5-9/10", part(5, Some(10))),
-            ("bytes 16384-20000/*", part(16_384, None)),
+            ("bytes 0-16383/147023", part(0, 16_383, Some(147_023))),
+            ("Bytes 5-9/10", part(5, 9, Some(10))),
+            ("bytes 16384-20000/*", part(16_384, 20_000, None)),
             ("bytes */147023", None),
             ("bytes 9-5/10", None),
             ("bytes 0-10/10", None),

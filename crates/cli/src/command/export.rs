@@ -19,13 +19,21 @@ pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
     let reader = Store::read(&place.data)?;
     let filter = item_filter(order.filter);
     let format = order.format.into();
-    match &order.out {
+    let out = order.out.filter(|out| out.as_os_str() != "-");
+    let out = out.map(|out| std::fs::canonicalize(&out).unwrap_or(out));
+    match &out {
         None => {
             write(&reader, &filter, format, BufWriter::new(std::io::stdout().lock()), &place.data).await.map(|_| ())
         }
+        // A pipe or a device is written to, not replaced.
+        Some(file) if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) => {
+            let out = File::options().write(true).open(file);
+            let out = out.with_context(|| format!("cannot write {}", file.display()))?;
+            write(&reader, &filter, format, BufWriter::new(out), &place.data).await.map(|_| ())
+        }
         Some(file) => {
             let draft = draft_of(file);
-            let out = File::create(&draft).with_context(|| format!("cannot write {}", draft.display()))?;
+            let out = File::create_new(&draft).with_context(|| format!("cannot write {}", file.display()))?;
             let written = write(&reader, &filter, format, BufWriter::new(out), &place.data).await;
             let placed = written.and_then(|written| {
                 std::fs::rename(&draft, file).with_context(|| format!("cannot write {}", file.display()))?;
@@ -63,7 +71,7 @@ async fn write(
 /// Beside the file itself, so that it can be renamed.
 fn draft_of(file: &Path) -> PathBuf {
     let mut name = file.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
+    name.push(format!(".part{}", std::process::id()));
     file.with_file_name(name)
 }
 

@@ -1,5 +1,7 @@
 //! `bowerbird forget`.
 
+use std::path::Path;
+
 use facts::{HostName, Url};
 use serde_json::json;
 use store::{Forget, Store};
@@ -37,16 +39,75 @@ pub async fn forget(place: Place, order: arguments::Forget) -> anyhow::Result<()
 
 fn read(text: &str) -> Result<Forget, WrongUse> {
     let text = text.trim();
+    let wrong = |why: &str| WrongUse(format!("'{}' {why}", plain(text)));
+    if let Some(path) = text.strip_prefix("file://") {
+        return Ok(Forget::File(undo_escapes(path)));
+    }
     if text.starts_with("http://") || text.starts_with("https://") {
-        let url = Url::parse(text).map_err(|error| WrongUse(format!("'{}' is no address: {error}", plain(text))))?;
-        return Ok(Forget::Address(url));
+        return Url::parse(text).map(Forget::Address).map_err(|error| wrong(&format!("is no address: {error}")));
     }
-    if text.contains('/') || std::path::Path::new(text).is_file() {
-        let path = std::path::absolute(text).ok().and_then(|path| path.to_str().map(str::to_owned));
-        let path = std::fs::canonicalize(text).ok().and_then(|path| path.to_str().map(str::to_owned)).or(path);
-        return path.map(Forget::File).ok_or_else(|| WrongUse(format!("'{}' is no file", plain(text))));
+    if text.contains("://") {
+        return Err(wrong("is no address: only http and https are fetched"));
     }
-    HostName::parse(text)
-        .map(Forget::Host)
-        .ok_or_else(|| WrongUse(format!("'{}' is neither a host nor an address nor a file", plain(text))))
+    let path = Path::new(text);
+    if path.is_dir() {
+        return Err(wrong("is a folder: name its files one by one"));
+    }
+    if path.is_file() || path.is_absolute() {
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        return path.to_str().map(|path| Forget::File(path.to_owned())).ok_or_else(|| wrong("is no name in UTF-8"));
+    }
+    if text.contains('/') {
+        return match Url::parse(&format!("https://{text}")) {
+            Ok(url) if url.host_str().contains('.') => Ok(Forget::Address(url)),
+            _ => Err(wrong("is no file that is there; an address begins with https://")),
+        };
+    }
+    let named = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
+    let host = HostName::parse(text).filter(|_| text.chars().all(named));
+    host.map(Forget::Host).ok_or_else(|| wrong("is neither a host nor an address nor a file"))
+}
+
+/// The path that a `file:` address escapes.
+fn undo_escapes(path: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = path.as_bytes();
+    while let Some((&first, after)) = rest.split_first() {
+        let escape = after.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        match escape.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_meant_is_told_by_how_it_is_written() {
+        let url = |text: &str| Forget::Address(Url::parse(text).unwrap());
+        for (text, expected) in [
+            ("http://a.example/p.jpg", Some(url("http://a.example/p.jpg"))),
+            ("a.example/p.jpg", Some(url("https://a.example/p.jpg"))),
+            ("a.example", HostName::parse("a.example").map(Forget::Host)),
+            ("file:///home/me/a%20b.jpg", Some(Forget::File("/home/me/a b.jpg".into()))),
+            ("/nowhere/a.jpg", Some(Forget::File("/nowhere/a.jpg".into()))),
+            ("ftp://a.example/", None),
+            ("(imported)", None),
+            ("*", None),
+            ("nofolder/nofile", None),
+            ("/tmp", None),
+        ] {
+            assert_eq!(read(text).ok(), expected, "{text}");
+        }
+    }
 }

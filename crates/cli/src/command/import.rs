@@ -1,5 +1,6 @@
 //! `bowerbird import`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crawl::quantity::show_bytes;
@@ -12,12 +13,18 @@ use tokio::sync::watch;
 use super::{Place, WrongUse};
 use crate::arguments::Import;
 use crate::output::{counted, print_counts, print_json, print_line};
-use crate::progress;
+use crate::{config, progress};
 
 /// Imports files; ctrl-c stops it cleanly.
-pub async fn import(place: Place, order: Import) -> anyhow::Result<()> {
-    let preset = order.keep.map_or(Preset::All, Into::into);
-    let mut keep = Keep { preset, only_located: order.only_located, ..Keep::default() };
+pub async fn import(place: Place, config: Option<&Path>, order: Import) -> anyhow::Result<()> {
+    let mut keep = match config {
+        Some(_) => config::read(config)?.crawl.keep,
+        None => Keep { preset: Preset::All, ..Keep::default() },
+    };
+    if let Some(preset) = order.keep {
+        keep.preset = preset.into();
+    }
+    keep.only_located |= order.only_located;
     if order.no_thumbnails {
         keep.thumbnail_size = 0;
     }

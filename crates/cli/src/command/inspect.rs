@@ -1,5 +1,6 @@
 //! `bowerbird inspect`.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crawl::{Inspection, Limits, inspect_address, inspect_file};
@@ -8,19 +9,26 @@ use fetch::Fetcher;
 
 use super::Place;
 use crate::arguments::Inspect;
+use crate::config;
 use crate::output::{print_json, print_line};
 
 /// Says what is in each file. What cannot be read is said too, and makes the command fail in the end.
-pub async fn inspect(place: Place, order: Inspect) -> anyhow::Result<()> {
+pub async fn inspect(place: Place, config: Option<&Path>, order: Inspect) -> anyhow::Result<()> {
     let reach = order.reach.read()?;
+    let contact = config::read(config)?.crawl.manners.contact;
     let mut fetcher = None;
+    let mut asked = HashSet::new();
     let mut found = Vec::new();
     for file in &order.files {
         let inspection = match address(file) {
             Some(url) => {
                 if fetcher.is_none() {
                     let hosts = order.files.iter().filter_map(|file| address(file)).map(|url| url.host()).collect();
-                    fetcher = Some(Fetcher::new(crawl::fetch_settings(&reach, hosts, None))?);
+                    fetcher = Some(Fetcher::new(crawl::fetch_settings(&reach, hosts, contact.clone()))?);
+                }
+                // Whoever serves several of the files is not asked for them at once.
+                if !asked.insert(url.host()) {
+                    tokio::time::sleep(crawl::Manners::default().delay).await;
                 }
                 match &fetcher {
                     Some(fetcher) => inspect_address(&url, fetcher, &Limits::default(), now()).await,

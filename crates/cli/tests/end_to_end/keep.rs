@@ -238,3 +238,36 @@ fn a_thumbnail_is_beside_each_picture_the_right_way_up() {
     crawl(&without, &site, &["--no-thumbnails"]);
     assert!(without.kept().thumbnails.is_empty());
 }
+
+#[test]
+fn odd_answers_to_ranges_cost_requests_and_no_pictures() {
+    let file = photo(800, 600, false);
+    let (expected, length) = (hash(&file), file.len());
+    let part = move |asked: &Asked, most: usize, total: &str| {
+        let start: usize = asked.range.strip_prefix("bytes=").unwrap().split('-').next().unwrap().parse().unwrap();
+        let end = (start + most).min(length) - 1;
+        let range = format!("bytes {start}-{end}/{total}");
+        Reply::new(206, "image/jpeg", &file[start..=end]).with("Content-Range", &range)
+    };
+    let whole = photo(800, 600, false);
+    let site = Site::start(move |asked| match (asked.path.as_str(), asked.range.is_empty()) {
+        ("/", _) => Reply::html(
+            "<img src=/capped.jpg><img src=/unknown.jpg><img src=/crumbs.jpg><img src=/error.jpg><img src=/gone.jpg>",
+        ),
+        ("/capped.jpg" | "/unknown.jpg" | "/crumbs.jpg", true) => Reply::new(200, "image/jpeg", &whole),
+        ("/capped.jpg", _) => part(asked, 20_000, &length.to_string()),
+        ("/unknown.jpg", _) => part(asked, 20_000, "*"),
+        ("/crumbs.jpg", _) => part(asked, 1, &length.to_string()),
+        // An error with a picture in it is an error all the same.
+        ("/error.jpg", _) => Reply::new(400, "image/jpeg", &whole),
+        _ => Reply::status(404),
+    });
+    let bird = Bird::new();
+    let summary = crawl(&bird, &site, &[]);
+    for name in ["capped", "unknown", "crumbs"] {
+        assert_eq!(kept(&bird, &format!("http://one.test/{name}.jpg")).as_ref(), Some(&expected), "{name}: {summary}");
+        assert!(site.count(&format!("/{name}.jpg")) <= 7);
+    }
+    assert_eq!((&summary["errors"]["http-400"], &summary["errors"]["http-404"]), (&1.into(), &1.into()), "{summary}");
+    assert_eq!(summary["images"]["kept"], 3, "{summary}");
+}

@@ -263,6 +263,42 @@ fn licence_and_author_are_kept_as_the_page_states_them() {
         (item["licence"].as_str(), item["author"].as_str())
     };
     assert_eq!(rights("/a.jpg"), (Some("https://licences.test/by-sa"), Some("Aino")));
-    assert_eq!(rights("/b.jpg"), (Some("https://licences.test/by-4.0"), None));
-    assert_eq!(rights("/c.jpg"), (None, None), "a page does not speak for files of other sites");
+    // A link in the page may speak of its text, or of another picture: nothing is better than wrong.
+    assert_eq!((rights("/b.jpg"), rights("/c.jpg")), ((None, None), (None, None)));
+}
+
+#[test]
+fn a_document_is_written_through_links_and_pipes() {
+    let bird = Bird::new();
+    bird.json(["import", pictures(&bird).to_str().unwrap()]);
+    let place = |name: &str| bird.data().with_file_name(name);
+    std::fs::write(place("target.csv"), "old").unwrap();
+    std::os::unix::fs::symlink(place("target.csv"), place("link.csv")).unwrap();
+    let to = |name: &str| bird.run(["export", "--format", "csv", "--out", place(name).to_str().unwrap()]);
+    assert!(to("link.csv").status.success());
+    assert!(place("link.csv").is_symlink());
+    assert!(std::fs::read_to_string(place("target.csv")).unwrap().starts_with("id,kind,"));
+    assert!(bird.run(["export", "--format", "csv", "--out", "/dev/null"]).status.success());
+    assert!(!std::fs::metadata("/dev/null").unwrap().is_file());
+    let stdout = bird.run(["export", "--format", "csv", "--out", "-"]);
+    assert!(said(&stdout).0.starts_with("id,kind,"));
+}
+
+#[test]
+fn what_a_forgotten_page_had_queued_is_not_fetched() {
+    let site = Site::start(|asked| match asked.path.as_str() {
+        "/" => Reply::html("<a href=/shown>x</a>"),
+        "/shown" => Reply::html("<img src=http://cdn.test/1.jpg><img src=http://cdn.test/2.jpg>"),
+        "/1.jpg" | "/2.jpg" => Reply::status(503).with("Retry-After", "1"),
+        _ => Reply::status(404),
+    });
+    let bird = Bird::new();
+    let order = ["crawl", "http://one.test/", "--delay", "10ms", "--name", "x", "--max-time", "1s"].map(String::from);
+    bird.json(order.into_iter().chain(site.resolve("*.test")));
+    bird.json(["forget", "http://one.test/shown"]);
+    let asked = site.log().len();
+    let again = ["crawl", "--resume", "x", "--max-time", "10s"].map(String::from);
+    let summary = bird.json(again.into_iter().chain(site.resolve("*.test")));
+    let later: Vec<_> = site.log()[asked..].iter().map(|asked| asked.path.clone()).collect();
+    assert!(!later.iter().any(|path| path.ends_with(".jpg")), "{later:?} {summary}");
 }
