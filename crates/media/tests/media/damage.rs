@@ -147,6 +147,19 @@ fn sizes_that_lie_allocate_nothing() {
     assert!(start.elapsed() < Duration::from_secs(2));
 }
 
+#[test]
+fn pieces_of_items_that_take_no_bytes_cost_nothing() {
+    let entry = |id: u16| unit(b"infe", &[&[2, 0, 0, 0], &id.to_be_bytes()[..], b"\0\0Exif\0"].concat());
+    let items = [&[0, 0, 0, 0, 0, 16][..], &(60_000..60_016).flat_map(entry).collect::<Vec<_>>()].concat();
+    let place = |id: u16| [&id.to_be_bytes()[..], &[0, 0, 0xff, 0xff]].concat();
+    let places = [&[0, 0, 0, 0, 0, 0, 0x10, 0][..], &(0..4096).flat_map(place).collect::<Vec<_>>()].concat();
+    let meta = [&[0; 4][..], &unit(b"iinf", &items), &unit(b"iloc", &places)].concat();
+    let file = [unit(b"ftyp", b"heic\0\0\0\0mif1heic"), unit(b"meta", &meta)].concat();
+    let start = Instant::now();
+    assert_eq!(read(&file).location, None);
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
 const STARTS: [&[u8]; 20] = [
     b"",
     b"\xff\xd8\xff\xe1",
