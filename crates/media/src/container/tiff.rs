@@ -25,13 +25,13 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
             0x02bc => reading.xmp(entry.prefix()),
             0x83bb => {
                 if let Some(records) = entry.bytes() {
-                    reading.blocks.push(iptc::read(&straight(entry, records)));
+                    reading.add(|| Some(iptc::read(&straight(entry, records))));
                 }
             }
             0x8649 => {
                 let resources = iptc::resources(entry.prefix());
                 let records = resources.into_iter().filter(|(number, _)| *number == 0x0404);
-                reading.blocks.extend(records.map(|(_, records)| iptc::read(records)));
+                records.for_each(|(_, records)| reading.add(|| Some(iptc::read(records))));
             }
             0xc612 => reading.format = Format::named("dng"),
             _ => {}

@@ -160,6 +160,44 @@ fn pieces_of_items_that_take_no_bytes_cost_nothing() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
+#[test]
+fn packed_texts_without_end_cost_little() {
+    let plain = crate::made::png(&Carried::default());
+    let around = |chunks: &[u8]| [&plain[..33], chunks, &plain[33..]].concat();
+    let packed = |words: &[u8]| miniz_oxide::deflate::compress_to_vec_zlib(words, 6);
+    let filler = packed(&vec![b'a'; 1 << 20]);
+    let unknown = crate::made::chunk(b"zTXt", &[b"Nothing\0\0", &filler[..]].concat());
+    let other = crate::made::chunk(b"zTXt", &[b"Comment\0\0", &filler[..]].concat());
+    let title = crate::made::chunk(b"zTXt", &[b"Title\0\0", &packed(b"Castle")[..]].concat());
+    let start = Instant::now();
+    let facts = read(&around(&[unknown.repeat(500), other.repeat(500), title.clone()].concat()));
+    assert_eq!(facts.title.as_deref(), Some("Castle"), "what is not read takes nothing away");
+    let long = crate::made::chunk(b"zTXt", &[b"Author\0\0", &filler[..]].concat());
+    assert_eq!(read(&around(&[long.repeat(500), title].concat())).title, None, "no more is unpacked");
+    let words = "k".repeat(4096);
+    let item = format!("<rdf:li>{words}</rdf:li>").repeat(100);
+    let xmp = packed(packet(&format!("><dc:subject><rdf:Bag>{item}</rdf:Bag></dc:subject>")).as_bytes());
+    let xmp = crate::made::chunk(b"iTXt", &[b"XML:com.adobe.xmp\0\x01\0\0\0", &xmp[..]].concat());
+    assert!(read(&around(&xmp.repeat(500))).keywords.len() <= 100);
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_file_of_many_blocks_is_read_for_its_first() {
+    let plain = crate::made::png(&Carried::default());
+    let titled = |title: &str| {
+        let xmp = packet(&format!("><dc:title>{title}</dc:title>"));
+        crate::made::chunk(b"iTXt", &[b"XML:com.adobe.xmp\0\0\0\0\0", xmp.as_bytes()].concat())
+    };
+    let located = crate::made::chunk(b"eXIf", &Exif::at(HELSINKI).bytes());
+    for (blocks, found) in [(15, true), (16, false)] {
+        let file = [&plain[..33], &titled("First").repeat(blocks), &located, &plain[33..]].concat();
+        let facts = read(&file);
+        assert_eq!(facts.title.as_deref(), Some("First"));
+        assert_eq!(near(&facts, HELSINKI), found, "after {blocks} blocks");
+    }
+}
+
 const STARTS: [&[u8]; 20] = [
     b"",
     b"\xff\xd8\xff\xe1",
