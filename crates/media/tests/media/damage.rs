@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use media::{Facts, Probe, Wants, read_whole};
 use proptest::prelude::*;
 
-use crate::made::{Carried, Exif, HELSINKI, PICTURES, film, jpeg, mp4, packet, tiff_size, unit};
+use crate::made::{Carried, Exif, HELSINKI, PICTURES, Value, film, jpeg, mp4, packet, tiff_size, unit};
 use crate::{NOW, near, read};
 
 /// Small files of every kind that know their place.
@@ -196,6 +196,31 @@ fn a_file_of_many_blocks_is_read_for_its_first() {
         assert_eq!(facts.title.as_deref(), Some("First"));
         assert_eq!(near(&facts, HELSINKI), found, "after {blocks} blocks");
     }
+}
+
+#[test]
+fn a_tag_of_a_tiff_file_that_comes_again_is_read_once() {
+    let titled = |title: &str| Value::Bytes(packet(&format!("><dc:title>{title}</dc:title>")).into_bytes());
+    let mut exif = Exif::at(HELSINKI);
+    exif.first.extend(tiff_size());
+    let described = packet("><dc:description>Second</dc:description>").into_bytes();
+    exif.first.extend([(0x02bc, titled("First")), (0x02bc, Value::Bytes(described))]);
+    let records = |dataset: u8, words: &str| [&[0x1c, 2, dataset, 0, words.len() as u8], words.as_bytes()].concat();
+    exif.first.extend([(0x83bb, records(90, "Turku")), (0x83bb, records(101, "Sweden"))].map(bytes));
+    let resource = |records: Vec<u8>| {
+        [b"8BIM\x04\x04\0\0", &(records.len() as u32).to_be_bytes()[..], &records, &[0][..records.len() % 2]].concat()
+    };
+    let pair = [(0x8649, resource(records(95, "Uusimaa"))), (0x8649, resource(records(92, "Harbour")))];
+    exif.first.extend(pair.map(bytes));
+    let facts = read(&exif.bytes());
+    assert!(near(&facts, HELSINKI));
+    assert_eq!((facts.title.as_deref(), facts.description), (Some("First"), None));
+    assert_eq!((facts.place_names.city.as_deref(), facts.place_names.country), (Some("Turku"), None));
+    assert_eq!((facts.place_names.state.as_deref(), facts.place_names.sublocation), (Some("Uusimaa"), None));
+}
+
+fn bytes((tag, content): (u16, Vec<u8>)) -> (u16, Value) {
+    (tag, Value::Bytes(content))
 }
 
 const STARTS: [&[u8]; 20] = [
