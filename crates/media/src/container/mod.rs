@@ -16,8 +16,7 @@ pub(crate) mod tiff;
 
 use std::time::Duration;
 
-use crate::metadata::Block;
-use crate::metadata::{exif, xmp};
+use crate::metadata::{Block, Origin, exif, xmp};
 use crate::parts::{Parts, Window};
 use crate::sniff::{Format, Structure};
 
@@ -70,6 +69,11 @@ impl Reading {
         if self.blocks.len() < MAX_BLOCKS {
             self.blocks.extend(read());
         }
+    }
+
+    /// Whether a place was found, or the camera's own block, which would have named it.
+    pub fn knows_place(&self) -> bool {
+        self.blocks.iter().any(|block| block.origin == Origin::Exif || matches!(block.location, Some(Ok(_))))
     }
 
     /// Whether a block of metadata was found.

@@ -29,7 +29,7 @@ pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
             if in_picture && file.holds(at, 12) {
                 match parts.tail() {
                     Some(tail) => after_picture(tail, reading, &mut texts),
-                    None if !reading.has_metadata() => parts.want_end(),
+                    None if !reading.knows_place() => parts.want_end(),
                     None => {}
                 }
             }
