@@ -6,8 +6,10 @@ use crate::container::Reading;
 use crate::container::bmff::{boxes, find};
 use crate::parts::{Parts, Window};
 
-/// As many items, properties or extents as are looked at.
+/// As many items or properties as are looked at.
 const MAX_ITEMS: u32 = 4096;
+/// As many pieces of one item as are read.
+const MAX_EXTENTS: u64 = 64;
 /// As much as is put together of an item that lies in pieces.
 const MAX_JOINED: u64 = 1 << 20;
 
@@ -20,10 +22,14 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
     if let Some(properties) = find(meta, b"iprp") {
         size(properties, primary, reading);
     }
-    let (Some(items), Some(places)) = (find(meta, b"iinf"), find(meta, b"iloc")) else { return };
+    let (Some(items), Some(list)) = (find(meta, b"iinf"), find(meta, b"iloc")) else { return };
     let data = find(meta, b"idat");
-    for (id, kind) in metadata_items(items) {
-        let Some(content) = place(places, id).and_then(|item| item.content(file, data)) else { continue };
+    let items = metadata_items(items);
+    let wanted: Vec<u32> = items.iter().map(|(id, _)| *id).collect();
+    let places = if wanted.is_empty() { Vec::new() } else { places(list, &wanted) };
+    for (id, kind) in items {
+        let place = places.iter().find(|(known, _)| *known == id);
+        let Some(content) = place.and_then(|(_, place)| place.content(file, data)) else { continue };
         match (kind, content) {
             (Kind::Exif, Content::Window(window)) => reading.exif(after_header(window)),
             (Kind::Exif, Content::Joined(bytes)) => reading.exif(after_header(Parts::whole(&bytes).window())),
@@ -94,44 +100,62 @@ impl Place {
     }
 }
 
-/// The entry of one item in the list of places.
-fn place(iloc: Window<'_>, wanted: u32) -> Option<Place> {
+/// The entries of these items in the list of places, as far as it can be read.
+fn places(iloc: Window<'_>, wanted: &[u32]) -> Vec<(u32, Place)> {
+    let mut found = Vec::new();
+    find_places(iloc, wanted, &mut found);
+    found
+}
+
+fn find_places(iloc: Window<'_>, wanted: &[u32], found: &mut Vec<(u32, Place)>) -> Option<()> {
     let version = iloc.u8(0)?;
     let sizes = iloc.u16(4)?;
     let (offset_size, length_size) = (sizes >> 12 & 15, sizes >> 8 & 15);
     let (base_size, index_size) = (sizes >> 4 & 15, if version == 0 { 0 } else { sizes & 15 });
-    let mut at = 6;
-    let mut number = |size: u16| -> Option<u64> {
+    if [offset_size, length_size, base_size, index_size].iter().any(|size| !matches!(size, 0 | 2 | 4 | 8)) {
+        return None;
+    }
+    let number = |at: &mut u64, size: u16| -> Option<u64> {
         let value = match size {
             0 => 0,
-            2 => iloc.u16(at)?.into(),
-            4 => iloc.u32(at)?.into(),
-            8 => iloc.u64(at)?,
-            _ => return None,
+            2 => iloc.u16(*at)?.into(),
+            4 => iloc.u32(*at)?.into(),
+            _ => iloc.u64(*at)?,
         };
-        at += u64::from(size);
+        *at += u64::from(size);
         Some(value)
     };
+    let mut at = 6;
+    let extent_size = u64::from(index_size + offset_size + length_size);
     let id_size = if version < 2 { 2 } else { 4 };
-    let count = number(id_size)?.min(MAX_ITEMS.into());
+    let count = number(&mut at, id_size)?.min(MAX_ITEMS.into());
     for _ in 0..count {
-        let id = number(id_size)?;
-        let method = if version == 0 { 0 } else { number(2)? & 15 };
-        number(2)?;
-        let base = number(base_size)?;
-        let mut place = Place { in_meta: method == 1, extents: Vec::new() };
-        for _ in 0..number(2)? {
-            number(index_size)?;
-            let (offset, length) = (number(offset_size)?, number(length_size)?);
-            if place.extents.len() < 64 {
-                place.extents.push((base.checked_add(offset)?, length));
-            }
+        let id = number(&mut at, id_size)? as u32;
+        let method = if version == 0 { 0 } else { number(&mut at, 2)? & 15 };
+        number(&mut at, 2)?;
+        let base = number(&mut at, base_size)?;
+        let extents = number(&mut at, 2)?;
+        let mut next = at;
+        at += extents * extent_size;
+        // Extents that take no bytes say nothing, however many they are said to be.
+        if extent_size == 0 || !wanted.contains(&id) || found.iter().any(|(known, _)| *known == id) {
+            continue;
         }
-        if id == u64::from(wanted) {
-            return (method <= 1).then_some(place);
+        let mut place = Place { in_meta: method == 1, extents: Vec::new() };
+        for _ in 0..extents.min(MAX_EXTENTS) {
+            number(&mut next, index_size)?;
+            let (offset, length) = (number(&mut next, offset_size)?, number(&mut next, length_size)?);
+            place.extents.push((base.checked_add(offset)?, length));
+        }
+        if method > 1 {
+            place.extents.clear();
+        }
+        found.push((id, place));
+        if wanted.iter().all(|id| found.iter().any(|(known, _)| known == id)) {
+            break;
         }
     }
-    None
+    Some(())
 }
 
 /// An EXIF item starts with the distance to its TIFF header.

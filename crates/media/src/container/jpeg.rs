@@ -41,8 +41,8 @@ fn take<'a>(marker: u8, body: Window<'a>, blocks: &mut Blocks<'a>, reading: &mut
                 reading.size(width.into(), height.into());
             }
         }
-        0xe0 => reading.blocks.extend(canon_heap(body.prefix(0, VENDOR))),
-        0xec => reading.blocks.extend(picture_info(body.prefix(0, VENDOR))),
+        0xe0 => reading.add(|| canon_heap(body.prefix(0, VENDOR))),
+        0xec => reading.add(|| picture_info(body.prefix(0, VENDOR))),
         0xe1 | 0xed => blocks.take(marker, body),
         _ => {}
     }
@@ -103,7 +103,7 @@ impl<'a> Blocks<'a> {
         reading.xmp(&self.extension);
         for (number, resource) in iptc::resources(&self.photoshop) {
             if number == 0x0404 {
-                reading.blocks.push(iptc::read(resource));
+                reading.add(|| Some(iptc::read(resource)));
             }
         }
     }

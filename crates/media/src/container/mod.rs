@@ -16,10 +16,12 @@ pub(crate) mod tiff;
 
 use std::time::Duration;
 
-use crate::metadata::Block;
-use crate::metadata::{exif, xmp};
+use crate::metadata::{Block, Origin, exif, xmp};
 use crate::parts::{Parts, Window};
 use crate::sniff::{Format, Structure};
+
+/// As many blocks of metadata as are read of one file; honest files have a handful.
+const MAX_BLOCKS: usize = 16;
 
 /// What was read of a file so far.
 #[derive(Default)]
@@ -52,14 +54,26 @@ impl Reading {
     /// The EXIF block that starts here, with or without the six bytes JPEG puts before it.
     pub fn exif(&mut self, window: Window<'_>) {
         let skip = if window.peek(0, 6).is_some_and(|start| start.starts_with(b"Exif\0")) { 6 } else { 0 };
-        self.blocks.extend(exif::read(window.from(skip)).map(|exif| exif.block));
+        self.add(|| exif::read(window.from(skip)).map(|exif| exif.block));
     }
 
     /// The XMP packet that is here, or as much of it as there is.
     pub fn xmp(&mut self, packet: &[u8]) {
         if !packet.is_empty() {
-            self.blocks.push(xmp::read(packet));
+            self.add(|| Some(xmp::read(packet)));
         }
+    }
+
+    /// One of the blocks a file may have any number of: not even read once there are enough.
+    pub fn add(&mut self, read: impl FnOnce() -> Option<Block>) {
+        if self.blocks.len() < MAX_BLOCKS {
+            self.blocks.extend(read());
+        }
+    }
+
+    /// Whether a place was found, or the camera's own block, which would have named it.
+    pub fn knows_place(&self) -> bool {
+        self.blocks.iter().any(|block| block.origin == Origin::Exif || matches!(block.location, Some(Ok(_))))
     }
 
     /// Whether a block of metadata was found.

@@ -40,7 +40,7 @@ pub(crate) fn psd(file: Window<'_>, reading: &mut Reading) {
         let Some(length) = resources.u32(at + 6 + name).map(u64::from) else { return };
         let content = resources.window(at + 10 + name, length);
         match number {
-            0x0404 => reading.blocks.push(iptc::read(content.prefix(0, 1 << 20))),
+            0x0404 => reading.add(|| Some(iptc::read(content.prefix(0, 1 << 20)))),
             0x0422 => reading.exif(content),
             0x0424 => reading.xmp(content.prefix(0, content.len())),
             _ => {}
@@ -80,7 +80,7 @@ pub(crate) fn aiff(file: Window<'_>, reading: &mut Reading) {
             b"NAME" => block.title = text(content.prefix(0, 4096)),
             b"AUTH" => block.author = text(content.prefix(0, 4096)),
             b"(c) " => block.copyright = text(content.prefix(0, 4096)),
-            b"ID3 " => reading.blocks.extend(id3::read(content)),
+            b"ID3 " => reading.add(|| id3::read(content)),
             _ => {}
         }
         at += 8 + length + (length & 1);

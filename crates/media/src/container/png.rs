@@ -11,13 +11,15 @@ use crate::parts::{Parts, Window};
 const MAX_CHUNKS: usize = 100_000;
 /// As long as a text becomes that was packed.
 const MAX_UNPACKED: usize = 1 << 20;
+/// As much as is unpacked of one file.
+const MAX_UNPACKED_IN_ALL: usize = 4 << 20;
 
 pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
     let file = parts.window();
     if let (Some(width), Some(height)) = (file.u32(16), file.u32(20)) {
         reading.size(width, height);
     }
-    let mut said = Block::new(Origin::Container);
+    let mut texts = Texts { said: Block::new(Origin::Container), room: MAX_UNPACKED_IN_ALL };
     let (mut at, mut in_picture) = (8u64, false);
     for _ in 0..MAX_CHUNKS {
         // Once in the picture, what comes after it is worth one look at the end of the file, not
@@ -26,8 +28,8 @@ pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
         let Some(header) = header else {
             if in_picture && file.holds(at, 12) {
                 match parts.tail() {
-                    Some(tail) => after_picture(tail, reading, &mut said),
-                    None if !reading.has_metadata() => parts.want_end(),
+                    Some(tail) => after_picture(tail, reading, &mut texts),
+                    None if !reading.knows_place() => parts.want_end(),
                     None => {}
                 }
             }
@@ -39,22 +41,54 @@ pub(crate) fn read(parts: &Parts<'_>, reading: &mut Reading) {
             b"IEND" => break,
             b"IDAT" => in_picture = true,
             kind if is_of_use(kind) && length <= MAX_UNPACKED as u64 && file.holds(at, 12 + length) => {
-                take(kind, file.window(at + 8, length), reading, &mut said);
+                take(kind, file.window(at + 8, length), reading, &mut texts);
             }
             _ => {}
         }
         at += 12 + length;
     }
-    reading.blocks.push(said);
+    reading.blocks.push(texts.said);
+}
+
+/// What the texts of a file say, and how much more of them may be unpacked.
+struct Texts {
+    said: Block,
+    room: usize,
+}
+
+impl Texts {
+    fn unpack(&mut self, packed: &[u8]) -> Option<Vec<u8>> {
+        let unpacked = decompress_to_vec_zlib_with_limit(packed, self.room.min(MAX_UNPACKED));
+        // What failed has cost as much.
+        let cost = unpacked.as_ref().map_or_else(|error| error.output.len(), Vec::len);
+        self.room = self.room.saturating_sub(cost);
+        unpacked.ok()
+    }
 }
 
 fn is_of_use(kind: &[u8]) -> bool {
     matches!(kind, b"eXIf" | b"iTXt" | b"tEXt" | b"zTXt")
 }
 
+/// The key words of texts that are read; others are not unpacked.
+fn is_known(keyword: &[u8]) -> bool {
+    matches!(
+        keyword,
+        b"XML:com.adobe.xmp"
+            | b"Raw profile type exif"
+            | b"Raw profile type APP1"
+            | b"Raw profile type xmp"
+            | b"Raw profile type iptc"
+            | b"Title"
+            | b"Author"
+            | b"Description"
+            | b"Copyright"
+    )
+}
+
 /// Chunks in the last bytes of a file, where it is not known where a chunk begins: those are taken
 /// whose check sum is right.
-fn after_picture(tail: Window<'_>, reading: &mut Reading, said: &mut Block) {
+fn after_picture(tail: Window<'_>, reading: &mut Reading, texts: &mut Texts) {
     let Some(bytes) = tail.all() else { return };
     let mut at = 4;
     while let Some(kind) = bytes.get(at..at + 4) {
@@ -63,7 +97,7 @@ fn after_picture(tail: Window<'_>, reading: &mut Reading, said: &mut Block) {
             let end = at.saturating_add(4).saturating_add(length);
             let sum = bytes.get(end..end.saturating_add(4));
             if length <= MAX_UNPACKED && sum.is_some_and(|sum| sum == crc(&bytes[at..end]).to_be_bytes()) {
-                take(kind, tail.window(at as u64 + 4, length as u64), reading, said);
+                take(kind, tail.window(at as u64 + 4, length as u64), reading, texts);
                 at = end;
                 continue;
             }
@@ -72,18 +106,21 @@ fn after_picture(tail: Window<'_>, reading: &mut Reading, said: &mut Block) {
     }
 }
 
-fn take(kind: &[u8], body: Window<'_>, reading: &mut Reading, said: &mut Block) {
+fn take(kind: &[u8], body: Window<'_>, reading: &mut Reading, texts: &mut Texts) {
     if kind == b"eXIf" {
         return reading.exif(body);
     }
     let Some(bytes) = body.all() else { return };
     let Some(end) = bytes.iter().take(80).position(|byte| *byte == 0) else { return };
     let (keyword, rest) = (&bytes[..end], &bytes[end + 1..]);
-    let unpack = |packed: &[u8]| decompress_to_vec_zlib_with_limit(packed, MAX_UNPACKED).ok();
+    if !is_known(keyword) {
+        return;
+    }
     let value = match kind {
         b"tEXt" => Some(rest.to_vec()),
-        b"zTXt" => rest.get(1..).and_then(unpack),
-        _ => international(rest).and_then(|(packed, value)| if packed { unpack(value) } else { Some(value.to_vec()) }),
+        b"zTXt" => rest.get(1..).and_then(|packed| texts.unpack(packed)),
+        _ => international(rest)
+            .and_then(|(packed, value)| if packed { texts.unpack(value) } else { Some(value.to_vec()) }),
     };
     let Some(value) = value else { return };
     let words = || if kind == b"iTXt" { text(&value) } else { latin1(&value) };
@@ -101,12 +138,12 @@ fn take(kind: &[u8], body: Window<'_>, reading: &mut Reading, said: &mut Block) 
         b"Raw profile type iptc" => {
             let profile = raw_profile(&value).unwrap_or_default();
             let records = iptc::resources(&profile).into_iter().find(|(number, _)| *number == 0x0404);
-            reading.blocks.push(iptc::read(records.map_or(&profile, |(_, records)| records)));
+            reading.add(|| Some(iptc::read(records.map_or(&profile, |(_, records)| records))));
         }
-        b"Title" => said.title = words(),
-        b"Author" => said.author = words(),
-        b"Description" => said.description = words(),
-        b"Copyright" => said.copyright = words(),
+        b"Title" => texts.said.title = words(),
+        b"Author" => texts.said.author = words(),
+        b"Description" => texts.said.description = words(),
+        b"Copyright" => texts.said.copyright = words(),
         _ => {}
     }
 }

@@ -110,7 +110,7 @@ fn wav(body: Window<'_>, reading: &mut Reading) {
             b"fmt " => per_second = content.u32_le(8).unwrap_or(0),
             b"data" => reading.lasts(next - at - 8, per_second.into()),
             b"LIST" => list(content, reading),
-            b"id3 " | b"ID3 " => reading.blocks.extend(id3::read(content)),
+            b"id3 " | b"ID3 " => reading.add(|| id3::read(content)),
             _ => {}
         }
         at = next;
@@ -166,5 +166,5 @@ fn list(content: Window<'_>, reading: &mut Reading) {
         }
         at = next;
     }
-    reading.blocks.push(block);
+    reading.add(|| Some(block));
 }

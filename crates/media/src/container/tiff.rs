@@ -15,23 +15,26 @@ pub(crate) fn read(file: Window<'_>, reading: &mut Reading) {
     reading.blocks.push(exif.block);
     let mut sizes: Vec<(bool, (u32, u32))> = Vec::new();
     sizes.extend(size(&exif.first));
-    for entry in &exif.first.entries {
+    for (nth, entry) in exif.first.entries.iter().enumerate() {
+        // A tag stands in a directory once; were it there a thousand times, all could name the same
+        // long block.
+        let is_first = || exif.first.entries[..nth].iter().all(|before| before.tag != entry.tag);
         match entry.tag {
             // Raw files keep the picture itself in a directory below, a preview in the first.
             0x014a => {
                 let places = (0..entry.count.min(MAX_PICTURES)).map_while(|nth| entry.nth_unsigned(nth));
                 sizes.extend(places.filter_map(|at| size(&exif.tiff.directory(at))));
             }
-            0x02bc => reading.xmp(entry.prefix()),
-            0x83bb => {
+            0x02bc if is_first() => reading.xmp(entry.prefix()),
+            0x83bb if is_first() => {
                 if let Some(records) = entry.bytes() {
-                    reading.blocks.push(iptc::read(&straight(entry, records)));
+                    reading.add(|| Some(iptc::read(&straight(entry, records))));
                 }
             }
-            0x8649 => {
+            0x8649 if is_first() => {
                 let resources = iptc::resources(entry.prefix());
                 let records = resources.into_iter().filter(|(number, _)| *number == 0x0404);
-                reading.blocks.extend(records.map(|(_, records)| iptc::read(records)));
+                records.for_each(|(_, records)| reading.add(|| Some(iptc::read(records))));
             }
             0xc612 => reading.format = Format::named("dng"),
             _ => {}

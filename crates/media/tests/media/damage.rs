@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use media::{Facts, Probe, Wants, read_whole};
 use proptest::prelude::*;
 
-use crate::made::{Carried, Exif, HELSINKI, PICTURES, film, jpeg, mp4, packet, tiff_size, unit};
+use crate::made::{Carried, Exif, HELSINKI, PICTURES, Value, film, jpeg, mp4, packet, tiff_size, unit};
 use crate::{NOW, near, read};
 
 /// Small files of every kind that know their place.
@@ -145,6 +145,82 @@ fn sizes_that_lie_allocate_nothing() {
     let start = Instant::now();
     assert!(exercise(&[&plain[..33], &chunk, &plain[33..]].concat()).is_some());
     assert!(start.elapsed() < Duration::from_secs(2));
+}
+
+#[test]
+fn pieces_of_items_that_take_no_bytes_cost_nothing() {
+    let entry = |id: u16| unit(b"infe", &[&[2, 0, 0, 0], &id.to_be_bytes()[..], b"\0\0Exif\0"].concat());
+    let items = [&[0, 0, 0, 0, 0, 16][..], &(60_000..60_016).flat_map(entry).collect::<Vec<_>>()].concat();
+    let place = |id: u16| [&id.to_be_bytes()[..], &[0, 0, 0xff, 0xff]].concat();
+    let places = [&[0, 0, 0, 0, 0, 0, 0x10, 0][..], &(0..4096).flat_map(place).collect::<Vec<_>>()].concat();
+    let meta = [&[0; 4][..], &unit(b"iinf", &items), &unit(b"iloc", &places)].concat();
+    let file = [unit(b"ftyp", b"heic\0\0\0\0mif1heic"), unit(b"meta", &meta)].concat();
+    let start = Instant::now();
+    assert_eq!(read(&file).location, None);
+    assert!(start.elapsed() < Duration::from_secs(1));
+}
+
+#[test]
+fn packed_texts_without_end_cost_little() {
+    let plain = crate::made::png(&Carried::default());
+    let around = |chunks: &[u8]| [&plain[..33], chunks, &plain[33..]].concat();
+    let packed = |words: &[u8]| miniz_oxide::deflate::compress_to_vec_zlib(words, 6);
+    let filler = packed(&vec![b'a'; 1 << 20]);
+    let unknown = crate::made::chunk(b"zTXt", &[b"Nothing\0\0", &filler[..]].concat());
+    let other = crate::made::chunk(b"zTXt", &[b"Comment\0\0", &filler[..]].concat());
+    let title = crate::made::chunk(b"zTXt", &[b"Title\0\0", &packed(b"Castle")[..]].concat());
+    let start = Instant::now();
+    let facts = read(&around(&[unknown.repeat(500), other.repeat(500), title.clone()].concat()));
+    assert_eq!(facts.title.as_deref(), Some("Castle"), "what is not read takes nothing away");
+    let long = crate::made::chunk(b"zTXt", &[b"Author\0\0", &filler[..]].concat());
+    assert_eq!(read(&around(&[long.repeat(500), title].concat())).title, None, "no more is unpacked");
+    let words = "k".repeat(4096);
+    let item = format!("<rdf:li>{words}</rdf:li>").repeat(100);
+    let xmp = packed(packet(&format!("><dc:subject><rdf:Bag>{item}</rdf:Bag></dc:subject>")).as_bytes());
+    let xmp = crate::made::chunk(b"iTXt", &[b"XML:com.adobe.xmp\0\x01\0\0\0", &xmp[..]].concat());
+    assert!(read(&around(&xmp.repeat(500))).keywords.len() <= 100);
+    assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_file_of_many_blocks_is_read_for_its_first() {
+    let plain = crate::made::png(&Carried::default());
+    let titled = |title: &str| {
+        let xmp = packet(&format!("><dc:title>{title}</dc:title>"));
+        crate::made::chunk(b"iTXt", &[b"XML:com.adobe.xmp\0\0\0\0\0", xmp.as_bytes()].concat())
+    };
+    let located = crate::made::chunk(b"eXIf", &Exif::at(HELSINKI).bytes());
+    for (blocks, found) in [(15, true), (16, false)] {
+        let file = [&plain[..33], &titled("First").repeat(blocks), &located, &plain[33..]].concat();
+        let facts = read(&file);
+        assert_eq!(facts.title.as_deref(), Some("First"));
+        assert_eq!(near(&facts, HELSINKI), found, "after {blocks} blocks");
+    }
+}
+
+#[test]
+fn a_tag_of_a_tiff_file_that_comes_again_is_read_once() {
+    let titled = |title: &str| Value::Bytes(packet(&format!("><dc:title>{title}</dc:title>")).into_bytes());
+    let mut exif = Exif::at(HELSINKI);
+    exif.first.extend(tiff_size());
+    let described = packet("><dc:description>Second</dc:description>").into_bytes();
+    exif.first.extend([(0x02bc, titled("First")), (0x02bc, Value::Bytes(described))]);
+    let records = |dataset: u8, words: &str| [&[0x1c, 2, dataset, 0, words.len() as u8], words.as_bytes()].concat();
+    exif.first.extend([(0x83bb, records(90, "Turku")), (0x83bb, records(101, "Sweden"))].map(bytes));
+    let resource = |records: Vec<u8>| {
+        [b"8BIM\x04\x04\0\0", &(records.len() as u32).to_be_bytes()[..], &records, &[0][..records.len() % 2]].concat()
+    };
+    let pair = [(0x8649, resource(records(95, "Uusimaa"))), (0x8649, resource(records(92, "Harbour")))];
+    exif.first.extend(pair.map(bytes));
+    let facts = read(&exif.bytes());
+    assert!(near(&facts, HELSINKI));
+    assert_eq!((facts.title.as_deref(), facts.description), (Some("First"), None));
+    assert_eq!((facts.place_names.city.as_deref(), facts.place_names.country), (Some("Turku"), None));
+    assert_eq!((facts.place_names.state.as_deref(), facts.place_names.sublocation), (Some("Uusimaa"), None));
+}
+
+fn bytes((tag, content): (u16, Vec<u8>)) -> (u16, Value) {
+    (tag, Value::Bytes(content))
 }
 
 const STARTS: [&[u8]; 20] = [

@@ -3,7 +3,7 @@
 use media::{Facts, Probe, Wants};
 
 use crate::made::{
-    Carried, Exif, HELSINKI, PICTURES, film, heic_late, jpeg, mp4, packet, png_late, tiff_size, unit, webp,
+    Carried, Exif, HELSINKI, PICTURES, film, heic_late, jpeg, mp4, packet, png, png_late, tiff_size, unit, webp,
 };
 use crate::{NOW, near, read};
 
@@ -110,6 +110,30 @@ fn a_tiff_file_with_its_directories_at_the_end_is_read_from_there() {
 fn a_picture_without_metadata_is_not_asked_for_its_end() {
     let file = webp(&Carried::default().picture(2_000_000));
     assert_eq!(probe(&file, Some(file.len() as u64)).2, 1);
+}
+
+#[test]
+fn a_packet_without_a_place_does_not_hide_one_behind_the_picture() {
+    let untold = packet("><dc:title>Castle</dc:title>");
+    let mut file = png(&Carried::xmp(&untold).picture(300_000));
+    let end = file.split_off(file.len() - 12);
+    file.extend([crate::made::chunk(b"eXIf", &Exif::at(HELSINKI).bytes()), end].concat());
+    let (facts, _, pieces) = probe(&file, Some(file.len() as u64));
+    assert!(near(&facts, HELSINKI));
+    assert_eq!((facts.title.as_deref(), facts.partial, pieces), (Some("Castle"), false, 2));
+    // Without the end, it is said that there was more.
+    let mut start = Probe::new(Some(file.len() as u64));
+    start.head(&file[..Probe::FIRST]);
+    let facts = start.facts(NOW).unwrap();
+    assert_eq!((facts.location, facts.partial), (None, true));
+    // Where the place is known, or EXIF would have named it, the end is not asked for.
+    let told = packet(r#"exif:GPSLatitude="60,10.194N" exif:GPSLongitude="24,56.304E">"#);
+    let camera = Exif { gps: Vec::new(), ..Exif::at(HELSINKI) };
+    for carried in [Carried::xmp(&told), Carried::exif(camera.bytes())] {
+        let file = png(&carried.picture(300_000));
+        let (facts, _, pieces) = probe(&file, Some(file.len() as u64));
+        assert_eq!((facts.partial, pieces), (false, 1));
+    }
 }
 
 #[test]

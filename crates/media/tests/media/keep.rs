@@ -213,13 +213,15 @@ fn every_number_is_a_setting() {
 
 #[test]
 fn names_lead_back_to_presets_and_refusals() {
-    for name in ["photo", "query", "database"] {
+    for name in ["photo", "query", "database", "all"] {
         assert_eq!(Preset::parse(name).unwrap().as_str(), name);
     }
-    for name in ["small", "aspect", "word", "format", "too-large", "broken", "thumbnail", "external", "not-located"] {
+    for name in
+        ["small", "aspect", "word", "format", "duration", "too-large", "broken", "thumbnail", "external", "not-located"]
+    {
         assert_eq!(Refusal::parse(name).unwrap().as_str(), name);
     }
-    assert_eq!((Preset::parse("all"), Refusal::parse("")), (None, None));
+    assert_eq!((Preset::parse(""), Refusal::parse("")), (None, None));
 }
 
 #[test]
