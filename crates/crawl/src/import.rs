@@ -127,10 +127,10 @@ impl Walk {
                 continue;
             };
             if about.is_dir() {
-                if path != self.own {
+                if !path.starts_with(&self.own) {
                     self.enter(&path);
                 }
-            } else if about.is_file() {
+            } else if about.is_file() && !path.starts_with(&self.own) {
                 let since = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
                 let modified = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
                 found.push(Found { path, size: about.len(), modified });

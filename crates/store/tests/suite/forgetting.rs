@@ -156,6 +156,9 @@ pub async fn a_forgotten_import_does_not_come_back(home: impl Home) {
     let again = vec![local("/a.jpg", "changed", plain()), local("/elsewhere.jpg", "one", plain())];
     assert_eq!(home.import(again).await.unwrap().forgotten, 2);
     assert_eq!(ids(&*library).await, [id_of("two")]);
+    let all = home.forget(Forget::Host(host("(imported)"))).await.expect_err("refused");
+    assert!(all.to_string().contains("by their paths"), "{all}");
+    assert_eq!(ids(&*library).await, [id_of("two")]);
     let relative = home.forget(Forget::File("a.jpg".into())).await.expect_err("refused");
     assert!(relative.to_string().contains("not an absolute path"), "{relative}");
 }
