@@ -1,6 +1,6 @@
 //! Local files into the library, as if they had been crawled.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,7 +69,15 @@ pub async fn import(
     progress: watch::Sender<ImportSummary>,
 ) -> Result<ImportSummary, CrawlError> {
     let started = Instant::now();
-    let roots = order.paths.iter().map(|path| absolute(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut roots = order.paths.iter().map(|path| absolute(path)).collect::<Result<Vec<_>, _>>()?;
+    // What is named twice, or below a folder that is named too, counts once.
+    let named: HashSet<PathBuf> = roots.iter().cloned().collect();
+    let mut before = HashSet::new();
+    // A hidden one is not met on the way from above.
+    let hidden = |path: &Path| path.iter().any(|part| part.to_string_lossy().starts_with('.'));
+    let met =
+        |root: &Path, above: &Path| named.contains(above) && root.strip_prefix(above).is_ok_and(|below| !hidden(below));
+    roots.retain(|root| before.insert(root.clone()) && !root.ancestors().skip(1).any(|above| met(root, above)));
     let own = fs::canonicalize(store.dir()).unwrap_or_else(|_| store.dir().to_owned());
     let importer = Importer {
         blocked: store.library().forgotten().await?,
@@ -79,7 +87,7 @@ pub async fn import(
         store,
     };
     let mut summary = ImportSummary { stopped: "done", ..ImportSummary::default() };
-    let mut walk = Walk { open: roots.into_iter().rev().collect(), own };
+    let mut walk = Walk { open: roots.into_iter().rev().collect(), own, unreadable: 0 };
     loop {
         if stop.asked() {
             summary.stopped = "interrupted";
@@ -87,10 +95,13 @@ pub async fn import(
         }
         let (batch, back) = on_disk(move || Ok((walk.take(BATCH), walk))).await?;
         walk = back;
+        if walk.unreadable > 0 {
+            *summary.refused.entry("unreadable".to_owned()).or_default() += std::mem::take(&mut walk.unreadable);
+        }
         if batch.is_empty() {
             break;
         }
-        importer.take(batch, &mut summary).await?;
+        importer.take(batch, &stop, &mut summary).await?;
         summary.seconds = started.elapsed().as_secs_f64();
         progress.send_replace(summary.clone());
     }
@@ -114,6 +125,8 @@ struct Found {
 struct Walk {
     open: Vec<PathBuf>,
     own: PathBuf,
+    /// Folders and links that could not be read since this was last asked.
+    unreadable: u64,
 }
 
 impl Walk {
@@ -124,13 +137,14 @@ impl Walk {
         {
             let Ok(about) = fs::metadata(&path) else {
                 tracing::warn!("{} cannot be read: left out", path.display());
+                self.unreadable += 1;
                 continue;
             };
             if about.is_dir() {
-                if path != self.own {
+                if !path.starts_with(&self.own) {
                     self.enter(&path);
                 }
-            } else if about.is_file() {
+            } else if about.is_file() && !path.starts_with(&self.own) {
                 let since = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
                 let modified = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
                 found.push(Found { path, size: about.len(), modified });
@@ -142,7 +156,10 @@ impl Walk {
     fn enter(&mut self, folder: &Path) {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
-            Err(error) => return tracing::warn!("{} cannot be read: {error}", folder.display()),
+            Err(error) => {
+                self.unreadable += 1;
+                return tracing::warn!("{} cannot be read: {error}", folder.display());
+            }
         };
         let mut below: Vec<PathBuf> = entries
             .filter_map(Result::ok)
@@ -164,7 +181,7 @@ struct Importer {
 }
 
 impl Importer {
-    async fn take(&self, batch: Vec<Found>, summary: &mut ImportSummary) -> Result<(), StoreError> {
+    async fn take(&self, batch: Vec<Found>, stop: &Stop, summary: &mut ImportSummary) -> Result<(), StoreError> {
         summary.files += batch.len() as u64;
         let mut named = Vec::new();
         for found in batch {
@@ -179,6 +196,10 @@ impl Importer {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let (mut looks, mut files) = (JoinSet::new(), Vec::new());
         for ((path, found), before) in named.into_iter().zip(before) {
+            if stop.asked() {
+                summary.stopped = "interrupted";
+                break;
+            }
             if before == Some((found.size, found.modified)) {
                 summary.unchanged += 1;
                 continue;

@@ -128,6 +128,9 @@ pub enum StoreError {
         /// The path as it was given.
         path: PathBuf,
     },
+    /// Imported files are counted under a host that is none.
+    #[error("(imported) is not a host: name the imported files to forget by their paths")]
+    NoHost,
     /// A number that names nothing in this library.
     #[error("there is no {what} {number} in this library")]
     Unknown {

@@ -260,7 +260,8 @@ pub trait Library: Send + Sync {
     /// nothing. Called by [`Store::import`](crate::Store::import).
     async fn import(&self, files: &[ImportedFile]) -> Result<Imported, StoreError>;
 
-    /// Size and time of change that each of these files had when it was last imported or refused.
+    /// Size and time of change that each of these files had when it was taken; none for one that
+    /// was refused, for other rules may take it.
     async fn imported(&self, paths: &[String]) -> Result<Vec<Option<(u64, i64)>>, StoreError>;
 
     /// Takes rows out for good and lets nothing of it come back, also what was never there.

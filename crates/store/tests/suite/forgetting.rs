@@ -61,9 +61,11 @@ pub async fn a_forgotten_host_takes_its_pages_and_media_along(home: impl Home) {
     assert_eq!(hosts(&*library).await, expected);
 
     let forgotten = home.forget(Forget::Host(host("a.example"))).await.unwrap();
-    assert_eq!(forgotten, Forgotten { pages: 1, ..Forgotten::default() });
+    // The picture on another host that only its page showed goes with it.
+    assert_eq!(forgotten, Forgotten { pages: 1, media: 1, files: 1, addresses: 1 });
+    assert_eq!(hosts(&*library).await, [figures("b.example", 1, 0, 0), figures("n.example", 0, 1, 1)]);
     let found: Vec<_> = items(&*library).await.into_iter().map(|item| item.found[0].page.clone()).collect();
-    assert_eq!(found, [None, Some("http://b.example/".to_owned())]);
+    assert_eq!(found, [Some("http://b.example/".to_owned())]);
     let blocked = library.forgotten().await.unwrap();
     assert!(blocked.host(&host("m.example")) && blocked.address(&url(ONE)) && !blocked.content(&id_of("two")));
     assert!(!blocked.host(&host("www.m.example")) && !blocked.address(&url(COPY)));
@@ -153,6 +155,9 @@ pub async fn a_forgotten_import_does_not_come_back(home: impl Home) {
     assert!(blocked.file("/a.jpg") && !blocked.file("/b.jpg") && blocked.content(&id_of("one")));
     let again = vec![local("/a.jpg", "changed", plain()), local("/elsewhere.jpg", "one", plain())];
     assert_eq!(home.import(again).await.unwrap().forgotten, 2);
+    assert_eq!(ids(&*library).await, [id_of("two")]);
+    let all = home.forget(Forget::Host(host("(imported)"))).await.expect_err("refused");
+    assert!(all.to_string().contains("by their paths"), "{all}");
     assert_eq!(ids(&*library).await, [id_of("two")]);
     let relative = home.forget(Forget::File("a.jpg".into())).await.expect_err("refused");
     assert!(relative.to_string().contains("not an absolute path"), "{relative}");

@@ -21,6 +21,7 @@ pub(super) fn forget_host(db: &Transaction<'_>, host: &HostName, now: Timestamp)
     forgetting.block(HOST, host.as_str().as_bytes())?;
     forgetting.host(host.as_str())?;
     forgetting.mentions_of_host(host.as_str())?;
+    forgetting.mentions()?;
     Ok(forgetting.finish())
 }
 
@@ -80,13 +81,22 @@ impl<'a> Forgetting<'a> {
         Ok(())
     }
 
-    /// Its pages and addresses at once, then what is left of the media that lost one.
+    /// Its pages and addresses at once, then the media elsewhere that only its pages showed, then what
+    /// is left of the media that lost an address.
     fn host(&mut self, name: &str) -> rusqlite::Result<()> {
         let id: Option<i64> =
             self.db.query_row("SELECT id FROM host WHERE name = ?1", [name], |row| row.get(0)).optional()?;
         let Some(id) = id else { return Ok(()) };
         let held =
             self.numbers("SELECT DISTINCT media FROM media_address WHERE host = ?1 AND media IS NOT NULL", id)?;
+        let mut held = BTreeSet::from_iter(held);
+        let shown = self.numbers(
+            "SELECT DISTINCT media_address.id FROM page
+             JOIN reference ON reference.page = page.id
+             JOIN media_address ON media_address.id = reference.media_address
+             WHERE page.host = ?1 AND media_address.host <> ?1",
+            id,
+        )?;
         const PAGES: &str = "(SELECT id FROM page WHERE host = ?1)";
         const ADDRESSES: &str = "(SELECT id FROM media_address WHERE host = ?1)";
         self.db.execute(&format!("DELETE FROM reference WHERE page IN {PAGES}"), [id])?;
@@ -97,6 +107,7 @@ impl<'a> Forgetting<'a> {
         self.addresses += self.db.execute("DELETE FROM media_address WHERE host = ?1", [id])? as u64;
         self.pages += self.db.execute("DELETE FROM page WHERE host = ?1", [id])? as u64;
         self.db.execute("UPDATE host SET pages = 0, images = 0, geotagged = 0 WHERE id = ?1", [id])?;
+        self.unshown(shown, &mut held)?;
         held.into_iter().try_for_each(|media| self.catalogue.settle(media))
     }
 
@@ -151,6 +162,12 @@ impl<'a> Forgetting<'a> {
         self.pages += self.db.execute("DELETE FROM page WHERE id = ?1", [page])? as u64;
         self.db.execute("UPDATE host SET pages = pages - 1 WHERE id = ?1", [host])?;
         let mut held = BTreeSet::new();
+        self.unshown(shown, &mut held)?;
+        held.into_iter().try_for_each(|media| self.catalogue.settle(media))
+    }
+
+    /// Takes out those of these addresses that no page shows any more. What they held is to be settled.
+    fn unshown(&mut self, shown: Vec<i64>, held: &mut BTreeSet<i64>) -> rusqlite::Result<()> {
         for id in shown {
             let address = self
                 .db
@@ -162,7 +179,7 @@ impl<'a> Forgetting<'a> {
             }
             held.extend(address.media);
         }
-        held.into_iter().try_for_each(|media| self.catalogue.settle(media))
+        Ok(())
     }
 
     fn address(&mut self, address: Address) -> rusqlite::Result<()> {

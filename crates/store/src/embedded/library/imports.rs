@@ -89,9 +89,9 @@ fn note(
     Ok(())
 }
 
-/// Size and time of change that each path had when it was last looked at.
+/// Size and time of change that each path had when it was last taken; none for one that was refused.
 pub(super) fn imported(db: &Connection, paths: &[String]) -> rusqlite::Result<Vec<Option<(u64, i64)>>> {
-    let mut select = db.prepare_cached("SELECT size, modified FROM imported WHERE path = ?1")?;
+    let mut select = db.prepare_cached("SELECT size, modified FROM imported WHERE path = ?1 AND refused IS NULL")?;
     let mut known =
         |path: &String| select.query_row([path], |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?))).optional();
     paths.iter().map(&mut known).collect()

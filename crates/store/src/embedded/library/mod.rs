@@ -29,7 +29,7 @@ use self::connections::Connections;
 use self::records::Records;
 pub(crate) use self::records::Written;
 use crate::files::Names;
-use crate::import::FileAddress;
+use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
     Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Imported, ImportedFile,
@@ -197,6 +197,7 @@ impl Library for EmbeddedLibrary {
 
     async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {
         match what.clone() {
+            Forget::Host(host) if host.as_str() == IMPORTED => Err(StoreError::NoHost),
             Forget::Host(host) => self.change(move |db| forgetting::forget_host(db, &host, now())).await,
             Forget::Address(url) => self.change(move |db| forgetting::forget_address(db, &url, now())).await,
             Forget::File(path) => {
