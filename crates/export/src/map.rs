@@ -24,7 +24,7 @@ pub(crate) fn placemark(out: &mut impl Write, record: &Record<'_>) -> io::Result
     writeln!(out, "<Placemark id=\"m{}\">", record.id)?;
     element(out, "name", Some(&record.name()))?;
     // Viewers take this element for HTML: words of strangers must not become tags there.
-    let html = escape(&described(record)).replace('\n', "<br>");
+    let html = escape(described(record)).replace('\n', "<br>");
     element(out, "description", Some(&html))?;
     if let Some(taken) = record.taken {
         writeln!(out, "<TimeStamp><when>{}</when></TimeStamp>", clean(taken))?;
