@@ -238,10 +238,10 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
         summary.duplicates
     ))?;
     print_line(format!(
-        "{} where they were taken; {} were not fetched of what was not kept",
+        "{} taken; {} were not fetched of what was not kept",
         match summary.geotagged {
-            Some(1) => "1 image says".to_owned(),
-            geotagged => format!("{} images say", geotagged.unwrap_or(0)),
+            Some(1) => "1 image says where it was".to_owned(),
+            geotagged => format!("{} images say where they were", geotagged.unwrap_or(0)),
         },
         show_bytes(summary.bytes_saved)
     ))?;
