@@ -85,6 +85,34 @@ impl From<Scope> for strategy::Scope {
     }
 }
 
+/// Which files are kept, and with what.
+#[derive(Args, Clone, Default)]
+pub struct Keeping {
+    /// Which images are kept: photographs by their sides, all but icons and banners, JPEG and PNG for
+    /// a database, or all [default: photo when crawling, all when importing].
+    #[arg(long, value_enum)]
+    pub keep: Option<Keep>,
+    /// Keep only what says where it was made.
+    #[arg(long)]
+    pub only_located: bool,
+    /// Make no thumbnails.
+    #[arg(long)]
+    pub no_thumbnails: bool,
+}
+
+impl Keeping {
+    /// What the command line says goes over what the settings say.
+    pub fn over(self, settings: &mut crawl::Keep) {
+        if let Some(preset) = self.keep {
+            settings.preset = preset.into();
+        }
+        settings.only_located |= self.only_located;
+        if self.no_thumbnails {
+            settings.thumbnail_size = 0;
+        }
+    }
+}
+
 /// A set of keep rules.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Keep {
@@ -152,16 +180,8 @@ pub struct Crawl {
     /// Kinds of media to collect [default: image].
     #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
     pub kind: Vec<MediaKind>,
-    /// Which images are kept: photographs by their sides, all but icons and banners, or JPEG and PNG
-    /// for a database [default: photo].
-    #[arg(long, value_enum)]
-    pub keep: Option<Keep>,
-    /// Keep only what says where it was made.
-    #[arg(long)]
-    pub only_located: bool,
-    /// Make no thumbnails.
-    #[arg(long)]
-    pub no_thumbnails: bool,
+    #[command(flatten)]
+    pub keeping: Keeping,
     /// Links from a seed at most.
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
@@ -232,15 +252,8 @@ pub struct Import {
     /// Files and folders.
     #[arg(value_name = "DIR|FILE", required = true)]
     pub paths: Vec<PathBuf>,
-    /// Which images are kept [default: all].
-    #[arg(long, value_enum)]
-    pub keep: Option<Keep>,
-    /// Keep only what says where it was made.
-    #[arg(long)]
-    pub only_located: bool,
-    /// Make no thumbnails.
-    #[arg(long)]
-    pub no_thumbnails: bool,
+    #[command(flatten)]
+    pub keeping: Keeping,
     /// Kinds of media to take.
     #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
     pub kind: Vec<MediaKind>,

@@ -198,9 +198,7 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     set_list(&mut settings.lang, order.lang);
     set_list(&mut settings.exclude_tld, order.exclude_tld);
     set_list(&mut settings.kind, order.kind);
-    set(&mut settings.keep.preset, order.keep.map(Into::into));
-    set(&mut settings.keep.only_located, order.only_located.then_some(true));
-    set(&mut settings.keep.thumbnail_size, order.no_thumbnails.then_some(0));
+    order.keeping.over(&mut settings.keep);
     set(&mut settings.max_depth, order.max_depth.map(Some));
     set(&mut settings.until, order.until.map(Some));
     set(&mut settings.task_pages, order.task_pages);

@@ -21,13 +21,7 @@ pub async fn import(place: Place, config: Option<&Path>, order: Import) -> anyho
         Some(_) => config::read(config)?.crawl.keep,
         None => Keep { preset: Preset::All, ..Keep::default() },
     };
-    if let Some(preset) = order.keep {
-        keep.preset = preset.into();
-    }
-    keep.only_located |= order.only_located;
-    if order.no_thumbnails {
-        keep.thumbnail_size = 0;
-    }
+    order.keeping.over(&mut keep);
     let kinds = match order.kind.is_empty() {
         true => vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio],
         false => order.kind,
