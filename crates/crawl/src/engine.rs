@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use facts::{HostName, Timestamp, Url};
+use facts::{Branch, HostName, Timestamp, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
@@ -432,6 +432,7 @@ fn seed_link(seed: &Url, order: facts::Order, reopen: bool) -> Link {
         kind: VisitKind::Page,
         order,
         depth: 0,
+        branch: Branch::default(),
         parent: None,
         referer: None,
         context: LinkContext::default(),

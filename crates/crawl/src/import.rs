@@ -320,7 +320,7 @@ fn examined(
         Some(jpeg) => Some(store.files().place_thumbnail(path, id, &jpeg).map_err(|error| error.to_string())?),
         None => None,
     };
-    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, facts }))
+    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, facts, locality: None, said: Vec::new() }))
 }
 
 /// The words of a file's name and of the folder it is in.

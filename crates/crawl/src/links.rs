@@ -9,7 +9,7 @@ use lru::LruCache;
 use media::{LinksTo, Rules, foresee, judge_link};
 use page::{Media, MediaOrigin, Page};
 use store::{Blocked, Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
-use strategy::{Filter, Refusal, Strategy};
+use strategy::{Arrival, Filter, Refusal, Strategy};
 
 use crate::content::{Content, Trouble};
 
@@ -64,12 +64,24 @@ pub(crate) fn gather(
                 description: found.description(),
                 licence: found.rights.licence.clone(),
                 author: found.rights.author.clone(),
+                locations: Vec::new(),
                 refused: refused.map(str::to_owned),
             });
         }
     }
+    let branch = claim.link.branch.onward(false);
+    let arrival = Arrival {
+        page,
+        relevant: false,
+        id: claim.id,
+        parent: claim.link.parent,
+        referer: claim.link.referer.as_ref(),
+        anchor: &claim.link.context.anchor,
+        around: &claim.link.context.around,
+        branch: claim.link.branch,
+    };
     if wanted_language && !wishes.nofollow {
-        for (found, order) in page.links.iter().zip(strategy.links(page)) {
+        for (found, order) in page.links.iter().zip(strategy.links(&arrival)) {
             if found.rel.nofollow || filter.admits(&found.url, depth).is_err() || blocked.address(&found.url) {
                 continue;
             }
@@ -78,6 +90,7 @@ pub(crate) fn gather(
                 kind: VisitKind::Page,
                 order,
                 depth,
+                branch,
                 parent: Some(claim.id),
                 referer: Some(page.url.clone()),
                 context: LinkContext { anchor: cut(&found.text), around: cut(&found.around) },
@@ -96,6 +109,9 @@ pub(crate) fn gather(
             language: page.language.clone(),
             size,
             canonical: page.canonical.clone(),
+            relevant: false,
+            places: Vec::new(),
+            focus: None,
             media,
         }
     };
@@ -160,6 +176,7 @@ fn media_link(claim: &Claim, page: &Page, found: &Media) -> Link {
         kind: VisitKind::Media(found.kind),
         order: Order::FirstIn,
         depth: claim.link.depth + 1,
+        branch: claim.link.branch.onward(false),
         parent: Some(claim.id),
         referer: Some(page.url.clone()),
         // The keep rules ask for it when the file is there.

@@ -22,6 +22,20 @@ pub struct Settings {
     pub seeds: Vec<Url>,
     /// The order of visits: one of [`strategy::NAMES`].
     pub strategy: String,
+    /// The region of interest: a name, `LAT,LON,KM`, `SOUTH,WEST,NORTH,EAST`, or the text of a
+    /// GeoJSON document. Without one, every address counts.
+    pub region: Option<String>,
+    /// How exactly a page must name a place to be relevant.
+    pub granularity: Granularity,
+    /// Whether places are looked for in words. Without it nothing is relevant, and only what says
+    /// itself where it was made is located.
+    pub places: bool,
+    /// The crawl whose learnt model this one starts with.
+    pub model: Option<String>,
+    /// Whether `geo` prefers where photographs were found before.
+    pub prior: bool,
+    /// Links ahead that `geo` predicts, 1 to 3.
+    pub prediction_depth: u32,
     /// How far links may lead: `host`, `domain` or `any`.
     pub scope: Scope,
     /// Only addresses that match one of these patterns are visited (seeds always are).
@@ -65,6 +79,12 @@ impl Default for Settings {
         Self {
             seeds: Vec::new(),
             strategy: "best-first".into(),
+            region: None,
+            granularity: Granularity::Address,
+            places: true,
+            model: None,
+            prior: true,
+            prediction_depth: 3,
             scope: Scope::Any,
             include: Vec::new(),
             exclude: Vec::new(),
@@ -133,6 +153,26 @@ impl Settings {
             pages: if unlimited { Some(self.task_pages) } else { max_pages },
             seconds: max_time.map(|time| time.as_secs().max(1)),
             bytes: max_bytes,
+        }
+    }
+}
+
+/// How exactly a page must name a place to be relevant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Granularity {
+    /// By an address or coordinates \[001\].
+    #[default]
+    Address,
+    /// By name is enough.
+    Place,
+}
+
+impl From<Granularity> for geo::Granularity {
+    fn from(granularity: Granularity) -> Self {
+        match granularity {
+            Granularity::Address => Self::Address,
+            Granularity::Place => Self::Place,
         }
     }
 }

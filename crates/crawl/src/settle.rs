@@ -61,7 +61,15 @@ pub(crate) fn examine(
     let kept = store.keep(draft, facts.format.extension)?;
     let is_picture = facts.format.kind == MediaKind::Image;
     let pixels = bytes.filter(|_| is_picture && !kept.again).map(|bytes| Pixels { bytes, _room: room });
-    let file = MediaFile { id: kept.file.id, size: kept.file.size, path: kept.file.path, thumbnail: None, facts };
+    let file = MediaFile {
+        id: kept.file.id,
+        size: kept.file.size,
+        path: kept.file.path,
+        thumbnail: None,
+        facts,
+        locality: None,
+        said: Vec::new(),
+    };
     Ok(Ok((file, pixels)))
 }
 

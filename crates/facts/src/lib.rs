@@ -5,7 +5,10 @@
 //! - [`HostName`] is the unit of politeness, [`Site`] (the registrable domain) the unit of
 //!   "same site", [`Origin`] (scheme, host and port) the unit robots.txt speaks for.
 //! - [`Priority`] says how soon something should be visited, [`Order`] in which order.
+//!   [`Branch`] how far from what mattered.
 //! - [`MediaKind`] and [`MediaId`] name a picture, film or sound by what it is, not where it was.
+//! - [`LatLon`] is a point, [`Whereabouts`] where something is as one source knows it: with an
+//!   [`Address`], the names around it ([`Locality`]), and how sure that is.
 //! - [`Directives`] are what a site asks not to be done.
 //! - [`Timestamp`] is a moment in milliseconds; nothing here reads a clock.
 //!
@@ -16,6 +19,7 @@
 //! assert_eq!(found.identity(), "http://example.org/b?id=7");
 //! ```
 
+mod branch;
 mod directives;
 mod host;
 mod media;
@@ -23,7 +27,9 @@ mod place;
 mod priority;
 mod time;
 mod url;
+mod whereabouts;
 
+pub use crate::branch::Branch;
 pub use crate::directives::Directives;
 pub use crate::host::{HostName, Origin, Site};
 pub use crate::media::{MediaId, MediaKind};
@@ -31,3 +37,4 @@ pub use crate::place::LatLon;
 pub use crate::priority::{Order, Priority};
 pub use crate::time::Timestamp;
 pub use crate::url::{Url, UrlError, UrlId};
+pub use crate::whereabouts::{Address, Locality, Whereabouts};

@@ -30,6 +30,7 @@
 //! Inside, `fold` gives one spelling to the many of a name, `gazetteer` reads the file where it
 //! lies, `borders` finds the polygon of a point, and `parse` has a module for each layer.
 
+mod about;
 mod borders;
 mod distance;
 mod fold;
@@ -40,10 +41,11 @@ mod relevance;
 mod reverse;
 mod structured;
 
+pub use crate::about::{About, MediaPlaces, SpokenPlace, about, locality, named_place, whereabouts};
 pub use crate::distance::kilometres;
 pub use crate::fold::fold;
 pub use crate::gazetteer::{Country, Gazetteer, GazetteerError, Kind, Place, PlaceId, layout};
-pub use crate::parse::{Address, Hints, Mention, MentionKind, code_points, parse, parse_with};
+pub use crate::parse::{Hints, Mention, MentionKind, code_points, parse, parse_with};
 pub use crate::region::{Region, RegionError};
 pub use crate::relevance::{Granularity, is_relevant};
 pub use crate::reverse::{Ground, Spot, reverse, town_radius};

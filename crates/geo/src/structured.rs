@@ -1,13 +1,13 @@
 //! What a page says of places for machines [algorithms 3.1.2]: JSON-LD and microdata, metas,
 //! microformats, `geo:` URIs, and links to map services that carry coordinates.
 
-use facts::LatLon;
+use facts::{Address, LatLon};
 use page::{NodeId, Page, Structured, StructuredSource};
 use serde_json::{Map, Value};
 
 use crate::gazetteer::{Gazetteer, Place};
 use crate::parse::{
-    Address, Clues, Hints, Mention, MentionKind, geo_uri, is_origin, parse_with, precision_m, town, two_numbers,
+    Clues, Hints, Mention, MentionKind, geo_uri, is_origin, parse_with, precision_m, town, two_numbers,
 };
 
 /// Objects inside each other that are looked into.

@@ -105,6 +105,7 @@ fn page(n: u64) -> Visited {
         description: format!("Words that a page has about the picture {shown}, as long as captions mostly are"),
         licence: None,
         author: None,
+        locations: Vec::new(),
         refused: None,
     });
     let url = Url::parse(&format!("http://p{}.example/{n}", n % 200)).expect("a made address");
@@ -126,7 +127,7 @@ fn picture(n: u64) -> Visited {
     }
     facts.location = n.is_multiple_of(2).then(|| location(n));
     let path = format!("m{}.example/{}/{id}.jpg", n % 500, &id.to_string()[..2]);
-    let file = MediaFile { id, size: 2_000_000, path, thumbnail: None, facts };
+    let file = MediaFile { id, size: 2_000_000, path, thumbnail: None, facts, locality: None, said: Vec::new() };
     visit(address(n), VisitKind::Media(MediaKind::Image), n, Outcome::Media(file))
 }
 
@@ -151,6 +152,7 @@ fn visit(url: Url, kind: VisitKind, n: u64, outcome: Outcome) -> Visited {
         parent: None,
         referer: None,
         context: LinkContext::default(),
+        branch: facts::Branch::default(),
         hops: Vec::new(),
         reopen: false,
     };

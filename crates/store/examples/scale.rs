@@ -62,6 +62,7 @@ impl Web {
                 anchor: "An anchor of usual length".into(),
                 around: "Some text around the link, as a strategy would want to look at it later".into(),
             },
+            branch: facts::Branch::default(),
             hops: Vec::new(),
             reopen: false,
         }

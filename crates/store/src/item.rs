@@ -1,6 +1,6 @@
 //! A picture, film or sound as the library shows it, and how to ask for some of them.
 
-use facts::{LatLon, MediaId, MediaKind, Timestamp};
+use facts::{Address, LatLon, Locality, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +50,8 @@ pub struct MediaItem {
     pub place_names: PlaceNames,
     /// Where it was made, by the best of its sources.
     pub location: Option<ItemLocation>,
+    /// What its other sources say, the most believed first.
+    pub other_locations: Vec<ItemLocation>,
     /// What is wrong with the location it names: `null-island`, `out-of-range` …
     pub wrong_location: Option<String>,
     /// When it came in.
@@ -70,8 +72,21 @@ pub struct ItemLocation {
     pub direction: Option<f64>,
     /// When the position was taken.
     pub date: Option<Timestamp>,
-    /// How it is known: `exif`, `xmp`, `quicktime` …
+    /// How it is known: `person`, `exif`, `xmp`, `quicktime` …, `iptc`, `structured`, `caption`,
+    /// `description`, `page`.
     pub source: String,
+    /// How exactly it is known, in metres, where that can be said.
+    pub precision_m: Option<f64>,
+    /// How certain it is, from 0 to 1.
+    pub confidence: f64,
+    /// The words it was found in.
+    pub evidence: Option<String>,
+    /// The address, when one is given.
+    pub address: Option<Address>,
+    /// Names of what is there.
+    pub locality: Locality,
+    /// Whether a person confirmed it.
+    pub verified: bool,
 }
 
 /// One page that shows an item, or one address it came from without a page.

@@ -19,11 +19,13 @@ mod error;
 mod files;
 mod forget;
 mod frontier;
+mod harvest;
 mod import;
 mod item;
 mod library;
 mod lock;
 mod near;
+mod page_item;
 mod placements;
 #[cfg(test)]
 mod scratch;
@@ -40,13 +42,16 @@ pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
     Reservation, Rest,
 };
+pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
 pub use crate::item::{ItemFilter, ItemLocation, MediaItem, Sighting};
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
 };
+pub use crate::page_item::{Area, PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};
 pub use crate::visit::{
-    FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, Refused, VisitKind, Visited,
+    FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,
+    SaidSource, VisitKind, Visited,
 };

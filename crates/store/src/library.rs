@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use facts::{MediaId, Timestamp, Url};
+use facts::{LatLon, Locality, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, Forget, Forgotten, FrontierFigures, Imported, ImportedFile, ItemFilter, MediaItem, StoreError, Visited,
+    Blocked, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, MediaItem, PageFilter,
+    PageItem, StoreError, Visited,
 };
 
 /// A crawl: a name, its settings, its queue.
@@ -94,6 +95,10 @@ pub struct Figures {
     pub saved: u64,
     /// Kept images that say where they were made.
     pub geotagged: u64,
+    /// Kept images that do not, and whose place is known from words.
+    pub located: u64,
+    /// Pages relevant to the crawl's region.
+    pub relevant: u64,
     /// Addresses of media, kept or not, that name a location which cannot be, by reason.
     pub wrong_locations: BTreeMap<String, u64>,
     /// Failed visits by reason.
@@ -172,6 +177,10 @@ pub struct LibraryFigures {
     pub hosts: Vec<HostFigures>,
     /// Images with a location in their metadata by the top-level domain they came from, most first.
     pub tlds: Vec<(String, u64)>,
+    /// Pages that speak of a place.
+    pub pages_with_places: u64,
+    /// How well crawls found what they were sent for.
+    pub harvest: Harvest,
     /// Runs, oldest first.
     pub runs: Vec<(String, Run, u64)>,
 }
@@ -185,6 +194,8 @@ pub struct ImageLibraryFigures {
     pub with_location_in_metadata: u64,
     /// The others.
     pub without: u64,
+    /// Of the others, those whose place is known from words.
+    pub located_by_text: u64,
     /// Of the others, those that name a location which cannot be.
     pub wrong_coordinates: u64,
     /// Pixels, right way up, over those whose size is known.
@@ -255,6 +266,26 @@ pub trait Library: Send + Sync {
 
     /// The item with this content.
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError>;
+
+    /// Sets where an item was made, as a person says; nothing any source says later changes that.
+    /// `None` takes a person's word back. Gives whether there is such an item.
+    async fn set_location(&self, id: MediaId, said: Option<(LatLon, Locality)>) -> Result<bool, StoreError>;
+
+    /// The next `most` pages that speak of a place, in order of arrival, after the one with this
+    /// number (0 for the first).
+    async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError>;
+
+    /// How well a crawl, or all of them, found what it was sent for.
+    async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError>;
+
+    /// Relevant pages after so many pages, in at most `points` steps: the harvest curve of a crawl.
+    async fn harvest_curve(&self, crawl: CrawlId, points: usize) -> Result<Vec<(u64, u64)>, StoreError>;
+
+    /// What the strategy of a crawl has learnt.
+    async fn model(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Remembers it.
+    async fn save_model(&self, crawl: CrawlId, model: Vec<u8>) -> Result<(), StoreError>;
 
     /// Takes local files in as if they had been crawled, all or nothing. Doing it again changes
     /// nothing. Called by [`Store::import`](crate::Store::import).

@@ -1,6 +1,6 @@
 //! What waits to be visited, and what a visit found.
 
-use facts::{MediaId, MediaKind, Order, Timestamp, Url, UrlId};
+use facts::{Branch, Locality, MediaId, MediaKind, Order, Timestamp, Url, UrlId, Whereabouts};
 use media::{Facts, WrongLocation};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,8 @@ pub struct Link {
     pub order: Order,
     /// Links from a seed.
     pub depth: u32,
+    /// The way from the last relevant page.
+    pub branch: Branch,
     /// The page it was found on; nothing for a seed.
     pub parent: Option<UrlId>,
     /// What to send as Referer: the page's address.
@@ -100,8 +102,69 @@ pub struct PageFacts {
     pub size: u64,
     /// Its canonical address, when it names one.
     pub canonical: Option<Url>,
+    /// Whether it is relevant to the crawl's region.
+    pub relevant: bool,
+    /// The places it speaks of, each once.
+    pub places: Vec<PagePlace>,
+    /// The one of them that it is about, if any.
+    pub focus: Option<usize>,
     /// The media found on it.
     pub media: Vec<MediaReference>,
+}
+
+/// A place that a page speaks of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PagePlace {
+    /// In which form it says so: `address`, `coordinates`, `toponym`, `structured`.
+    pub kind: String,
+    /// Its number in the gazetteer, when it is a place there.
+    pub id: Option<u32>,
+    /// How often it is mentioned.
+    pub mentions: u32,
+    /// Whether it lies in the crawl's region, exactly enough to count.
+    pub relevant: bool,
+    /// How we know.
+    pub why: String,
+    /// Where it is.
+    #[serde(flatten)]
+    pub whereabouts: Whereabouts,
+}
+
+/// Where a picture, film or sound was made, as words say it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SaidLocation {
+    /// Which words.
+    pub source: SaidSource,
+    /// Where.
+    pub whereabouts: Whereabouts,
+}
+
+/// The words that say where something was made, the most believed first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SaidSource {
+    /// The place names in the file.
+    Iptc,
+    /// Structured data of a page, about the file or the page.
+    Structured,
+    /// The file's own title and description.
+    Caption,
+    /// What a page says about it.
+    Description,
+    /// The text of a page that shows it.
+    Page,
+}
+
+impl SaidSource {
+    /// `iptc`, `structured`, `caption`, `description`, `page`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Iptc => "iptc",
+            Self::Structured => "structured",
+            Self::Caption => "caption",
+            Self::Description => "description",
+            Self::Page => "page",
+        }
+    }
 }
 
 /// A picture, film or sound as one page speaks of it.
@@ -117,6 +180,9 @@ pub struct MediaReference {
     pub licence: Option<String>,
     /// Who made it, as the page says.
     pub author: Option<String>,
+    /// Where it was made, as the page says of it or of itself for machines, and in the words about
+    /// it; what the page is about ([`PageFacts::focus`]) goes without saying.
+    pub locations: Vec<SaidLocation>,
     /// Set when it will not be visited: `opt-out`, `scope` …
     pub refused: Option<String>,
 }
@@ -159,4 +225,8 @@ pub struct MediaFile {
     pub thumbnail: Option<String>,
     /// What it is and what it says of itself.
     pub facts: Facts,
+    /// Names of what is at the location it carries.
+    pub locality: Option<Locality>,
+    /// Where it was made, as its own words say.
+    pub said: Vec<SaidLocation>,
 }

@@ -3,7 +3,7 @@
 use facts::{Order, Priority};
 use page::{Link, Page};
 
-use crate::{Strategy, keywords};
+use crate::{Arrival, Strategy, keywords};
 
 /// `best-first`: links to the same host, and links whose title shares words with the page, go first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,7 +18,8 @@ impl Strategy for BestFirst {
         Order::Best(Priority::HIGHEST)
     }
 
-    fn links(&self, page: &Page) -> Vec<Order> {
+    fn links(&self, arrival: &Arrival<'_>) -> Vec<Order> {
+        let page = arrival.page;
         page.links.iter().map(|link| Order::Best(Priority::new(relevance(link, page)))).collect()
     }
 }

@@ -5,15 +5,16 @@
 //! is elsewhere.
 //!
 //! ```
-//! use strategy::by_name;
+//! use strategy::{Arrival, by_name};
 //! let url = facts::Url::parse("https://example.org/").unwrap();
 //! let body = b"<p>Old boats in the harbour. <a href=/boats>Boats</a> <a href=/shop>Shop</a>";
 //! let page = page::read(body, None, &url, &page::Limits::default());
-//! let order = by_name("best-first").unwrap().links(&page);
+//! let order = by_name("best-first").unwrap().links(&Arrival::at(&page));
 //! assert_eq!(order[0], facts::Order::Best(facts::Priority::new(1.0)));
 //! assert_eq!(order[1], facts::Order::Best(facts::Priority::new(0.5)));
 //! ```
 
+mod arrival;
 mod best_first;
 mod filter;
 mod keywords;
@@ -21,8 +22,8 @@ mod pattern;
 mod plain;
 
 use facts::Order;
-use page::Page;
 
+pub use crate::arrival::Arrival;
 pub use crate::best_first::{BestFirst, relevance};
 pub use crate::filter::{Filter, FilterError, FilterSettings, Refusal, Scope};
 pub use crate::keywords::{is_stop_word, keywords};
@@ -36,8 +37,9 @@ pub trait Strategy: Send + Sync {
     /// How soon a seed is visited.
     fn seed(&self) -> Order;
 
-    /// How soon each link of a page is visited, in the order of [`Page::links`].
-    fn links(&self, page: &Page) -> Vec<Order>;
+    /// How soon each link of a page is visited, in the order of [`page::Page::links`]. A strategy
+    /// that learns does so here.
+    fn links(&self, arrival: &Arrival<'_>) -> Vec<Order>;
 }
 
 /// The names [`by_name`] knows.

@@ -1,9 +1,8 @@
 //! The two orders that look at nothing but discovery [000 §3.4].
 
 use facts::Order;
-use page::Page;
 
-use crate::Strategy;
+use crate::{Arrival, Strategy};
 
 /// `bfs`: first found, first visited.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,8 +17,8 @@ impl Strategy for BreadthFirst {
         Order::FirstIn
     }
 
-    fn links(&self, page: &Page) -> Vec<Order> {
-        vec![Order::FirstIn; page.links.len()]
+    fn links(&self, arrival: &Arrival<'_>) -> Vec<Order> {
+        vec![Order::FirstIn; arrival.page.links.len()]
     }
 }
 
@@ -36,7 +35,7 @@ impl Strategy for DepthFirst {
         Order::LastIn
     }
 
-    fn links(&self, page: &Page) -> Vec<Order> {
-        vec![Order::LastIn; page.links.len()]
+    fn links(&self, arrival: &Arrival<'_>) -> Vec<Order> {
+        vec![Order::LastIn; arrival.page.links.len()]
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use facts::{Order, Priority, Url};
 use page::{Limits, read};
-use strategy::{Strategy, by_name, relevance};
+use strategy::{Arrival, Strategy, by_name, relevance};
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
@@ -23,7 +23,7 @@ impl Web {
             visited.push_str(at.path().trim_start_matches('/'));
             let body = self.0.get(at.path().trim_start_matches('/')).copied().unwrap_or_default();
             let page = read(body.as_bytes(), None, &at, &Limits::default());
-            let orders = strategy.links(&page);
+            let orders = strategy.links(&Arrival::at(&page));
             assert_eq!(orders.len(), page.links.len());
             // Children of one visit share a generation, so that depth first keeps document order.
             let generation = sequence + 1000;
@@ -119,7 +119,7 @@ fn the_first_document_s_example_gets_its_scores() {
     for (word, count) in [("project", 2), ("restore", 1), ("first", 3), ("website", 4), ("basic", 2), ("browser", 1)] {
         assert_eq!(page.words.count(word), count, "Table 2: {word}");
     }
-    let orders = by_name("best-first").unwrap().links(&page);
+    let orders = by_name("best-first").unwrap().links(&Arrival::at(&page));
     for (address, title, expected) in [
         ("http://first-website.web.cern.ch/", "project to restore the first website", 0.6),
         ("http://line-mode.cern.ch/", "basic browser", 1.0 / 3.0),

@@ -16,7 +16,7 @@ mod tuning;
 
 use std::ops::Range;
 
-use facts::LatLon;
+use facts::{Address, LatLon};
 
 pub(crate) use self::coordinates::{is_origin, spread_of, two_numbers};
 use self::cues::Language;
@@ -59,21 +59,6 @@ impl MentionKind {
             Self::Structured => "structured",
         }
     }
-}
-
-/// The parts of a postal address.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Address {
-    /// Street, without the number.
-    pub street: Option<String>,
-    /// House number.
-    pub number: Option<String>,
-    /// Postcode.
-    pub postcode: Option<String>,
-    /// Town.
-    pub city: Option<String>,
-    /// Country, as a two-letter code.
-    pub country: Option<String>,
 }
 
 /// A place that a text mentions.

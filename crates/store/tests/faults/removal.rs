@@ -20,7 +20,15 @@ async fn placed(store: &Store, crawl: CrawlId, address: &str, content: &str) -> 
     let stored = store.keep(draft, "jpeg").unwrap().file;
     let thumbnail = store.files().place_thumbnail(&stored.path, stored.id, b"small").unwrap();
     let facts = web::taken_at(60.0, 25.0);
-    let file = MediaFile { id: stored.id, size: stored.size, path: stored.path, thumbnail: Some(thumbnail), facts };
+    let file = MediaFile {
+        id: stored.id,
+        size: stored.size,
+        path: stored.path,
+        thumbnail: Some(thumbnail),
+        facts,
+        locality: None,
+        said: Vec::new(),
+    };
     web::visited(claim, Outcome::Media(file), Vec::new())
 }
 

@@ -26,6 +26,7 @@ pub fn page(text: &str, order: Order) -> Link {
         parent: None,
         referer: None,
         context: LinkContext { anchor: "anchor".into(), around: "words around".into() },
+        branch: facts::Branch::default(),
         hops: Vec::new(),
         reopen: false,
     }
@@ -63,6 +64,7 @@ pub fn read_with_images(claim: Claim, images: &[&str]) -> Visited {
         description: format!("a picture at {text}"),
         licence: None,
         author: None,
+        locations: Vec::new(),
         refused: None,
     };
     let facts = PageFacts { media: images.iter().map(reference).collect(), ..PageFacts::default() };
@@ -88,7 +90,15 @@ pub fn taken_at(lat: f64, lon: f64) -> Facts {
 /// A file of that content, in the directory of a host or elsewhere.
 pub fn file(directory: &str, content: &str, facts: Facts) -> MediaFile {
     let id = id_of(content);
-    MediaFile { id, size: content.len() as u64, path: format!("{directory}/{id}.jpeg"), thumbnail: None, facts }
+    MediaFile {
+        id,
+        size: content.len() as u64,
+        path: format!("{directory}/{id}.jpeg"),
+        thumbnail: None,
+        facts,
+        locality: None,
+        said: Vec::new(),
+    }
 }
 
 pub fn kept(claim: Claim, content: &str) -> Visited {

@@ -118,6 +118,7 @@ fn images(db: &Connection) -> rusqlite::Result<ImageLibraryFigures> {
             total,
             with_location_in_metadata: located,
             without: total.saturating_sub(located),
+            located_by_text: 0,
             wrong_coordinates: count(2)?,
             average_width: row.get(3)?,
             average_height: row.get(4)?,

@@ -260,6 +260,7 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
             country: row.get(22)?,
         },
         location: read_location(row)?,
+        other_locations: Vec::new(),
         wrong_location: row.get(23)?,
         first_seen: Timestamp(row.get(24)?),
         found: Vec::new(),
@@ -275,6 +276,12 @@ fn read_location(row: &Row<'_>) -> rusqlite::Result<Option<ItemLocation>> {
         direction: row.get(29)?,
         date: row.get::<_, Option<i64>>(30)?.map(Timestamp),
         source,
+        precision_m: None,
+        confidence: 1.0,
+        evidence: None,
+        address: None,
+        locality: Default::default(),
+        verified: false,
     }))
 }
 

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use facts::{MediaId, Timestamp};
+use facts::{LatLon, Locality, MediaId, Timestamp};
 
 use self::connections::Connections;
 use self::records::Records;
@@ -32,9 +32,9 @@ use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Imported, ImportedFile,
-    ItemFilter, Library, LibraryFigures, MediaItem, Mishap, Recorded, Run, RunId, RunLimits, Start, StoreError, Task,
-    Visited,
+    Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
+    ImportedFile, ItemFilter, Library, LibraryFigures, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId,
+    RunLimits, Start, StoreError, Task, Visited,
 };
 
 /// The library of one directory.
@@ -193,6 +193,36 @@ impl Library for EmbeddedLibrary {
     async fn imported(&self, paths: &[String]) -> Result<Vec<Option<(u64, i64)>>, StoreError> {
         let paths = paths.to_vec();
         self.ask(move |db| imports::imported(db, &paths)).await
+    }
+
+    async fn set_location(&self, id: MediaId, said: Option<(LatLon, Locality)>) -> Result<bool, StoreError> {
+        let _ = (id, said);
+        todo!()
+    }
+
+    async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError> {
+        let _ = (filter, after, most);
+        todo!()
+    }
+
+    async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError> {
+        let _ = crawl;
+        todo!()
+    }
+
+    async fn harvest_curve(&self, crawl: CrawlId, points: usize) -> Result<Vec<(u64, u64)>, StoreError> {
+        let _ = (crawl, points);
+        todo!()
+    }
+
+    async fn model(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError> {
+        let _ = crawl;
+        Ok(None)
+    }
+
+    async fn save_model(&self, crawl: CrawlId, model: Vec<u8>) -> Result<(), StoreError> {
+        let _ = (crawl, model);
+        Ok(())
     }
 
     async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {

@@ -1,0 +1,59 @@
+//! A page as the library shows it with its places, and how to ask for some of them.
+
+use std::sync::Arc;
+
+use facts::{LatLon, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::PagePlace;
+
+/// A page with the places it speaks of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PageItem {
+    /// Its place in the order of arrival: where a list goes on.
+    pub number: i64,
+    /// Its address.
+    pub url: String,
+    /// Its title.
+    pub title: String,
+    /// Its description meta.
+    pub description: String,
+    /// Its language, as an ISO 639-1 code.
+    pub language: Option<String>,
+    /// When it was first read.
+    pub first_seen: Timestamp,
+    /// Whether it is relevant to the region of a crawl that read it.
+    pub relevant: bool,
+    /// The place it is about, as an index of `places`.
+    pub focus: Option<usize>,
+    /// The places it speaks of.
+    pub places: Vec<PagePlace>,
+}
+
+/// Which pages are asked for; the default asks for all that speak of a place.
+#[derive(Clone, Debug, Default)]
+pub struct PageFilter {
+    /// Only those relevant to the region of a crawl.
+    pub relevant: bool,
+    /// Only those first read at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only those that speak of a place here.
+    pub area: Option<Area>,
+    /// Only those of this host.
+    pub host: Option<String>,
+}
+
+/// A part of the Earth that a library can look for: boxes that hold it, and whether a point is in it.
+#[derive(Clone)]
+pub struct Area {
+    /// South, west, north, east; west is never larger than east.
+    pub boxes: Vec<[f64; 4]>,
+    /// Whether a point is in it.
+    pub contains: Arc<dyn Fn(LatLon) -> bool + Send + Sync>,
+}
+
+impl std::fmt::Debug for Area {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Area").field("boxes", &self.boxes).finish_non_exhaustive()
+    }
+}
