@@ -79,6 +79,7 @@ suite! { Embedded:
         dfs_visits_children_first_in_document_order,
         best_first_visits_the_largest_and_breaks_ties_by_discovery,
         a_row_found_again_with_a_larger_priority_moves_forward,
+        a_raised_row_comes_by_the_better_way,
         a_claimed_row_is_not_raised,
         the_first_discovery_counts,
         a_claim_carries_its_link_whole,
