@@ -225,7 +225,7 @@ impl<'a> Records<'a> {
             .query_row([visit.claim.id.short()], |row| row.get(0))
             .optional()?;
         let (places, focus) = places::kept(facts);
-        let relevant = facts.relevant || (id.is_some() && self.is_relevant(visit)?);
+        let relevant = if id.is_some() { self.is_relevant(visit)? } else { facts.relevant };
         let values = params![
             visit.claim.id.short(),
             url.as_str(),
