@@ -8,6 +8,8 @@
 //! - [`parse()`]: the places a text mentions, as [`Mention`]s: coordinates, postal addresses, names.
 //! - [`structured()`]: the places a page names for machines.
 //! - [`is_relevant`]: whether such places make a page one about a region.
+//! - [`about()`]: all of this for a page: the places it speaks of, the one it is about, and where
+//!   its pictures were made. [`named_place`] does it for the names a camera's owner wrote down.
 //!
 //! ```
 //! use facts::LatLon;
@@ -49,4 +51,4 @@ pub use crate::parse::{Hints, Mention, MentionKind, code_points, parse, parse_wi
 pub use crate::region::{Region, RegionError};
 pub use crate::relevance::{Granularity, is_relevant};
 pub use crate::reverse::{Ground, Spot, reverse, town_radius};
-pub use crate::structured::{Located, structured};
+pub use crate::structured::{Located, Subject, structured};

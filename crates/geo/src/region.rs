@@ -424,7 +424,7 @@ fn has_polygon(place: Place) -> bool {
     (0..areas.records(AREA)).any(|number| areas.u24(number * AREA) == place.index())
 }
 
-fn continent(place: Place) -> Option<&'static str> {
+pub(crate) fn continent(place: Place) -> Option<&'static str> {
     // Their numbers at GeoNames.
     Some(match place.id().geonames()? {
         6_255_146 => "AF",

@@ -20,7 +20,7 @@ use facts::{Address, LatLon};
 
 pub(crate) use self::coordinates::{is_origin, spread_of, two_numbers};
 use self::cues::Language;
-pub(crate) use self::locate::{Clues, town};
+pub(crate) use self::locate::{Clues, country_code, is_region, town};
 pub(crate) use self::tuning::precision_m;
 use crate::gazetteer::{Gazetteer, Place};
 use crate::region::Region;
@@ -34,6 +34,8 @@ pub struct Hints<'h> {
     pub country: Option<&'h str>,
     /// The region of interest.
     pub region: Option<&'h Region>,
+    /// Places spoken of around the text: a name is likelier one of them, or near them.
+    pub context: &'h [Place],
 }
 
 /// In which form a place is mentioned.
@@ -89,6 +91,17 @@ pub fn parse(text: &str, hints: &Hints<'_>) -> Vec<Mention> {
 
 /// [`parse()`] with another gazetteer.
 pub fn parse_with(gazetteer: &'static Gazetteer, text: &str, hints: &Hints<'_>) -> Vec<Mention> {
+    parse_declared(gazetteer, text, hints, None).0
+}
+
+/// [`parse_with`] a language to fall back on when the text does not tell its own; also gives the
+/// language in the end.
+pub(crate) fn parse_declared<'l>(
+    gazetteer: &'static Gazetteer,
+    text: &str,
+    hints: &Hints<'l>,
+    declared: Option<&'l str>,
+) -> (Vec<Mention>, Option<&'l str>) {
     let mut language = hints.language;
     let mut mentions = Vec::new();
     let mut start = 0;
@@ -99,7 +112,8 @@ pub fn parse_with(gazetteer: &'static Gazetteer, text: &str, hints: &Hints<'_>) 
         language = language.or_else(|| language::guess(block, &tokens));
         let mut found = coordinates::coordinates(block);
         add_outside(&mut found, addresses::addresses(gazetteer, block, &tokens, hints));
-        let names = toponyms::toponyms(gazetteer, block, &tokens, Language::new(language), hints);
+        let grammar = Language::new(language.or(declared));
+        let names = toponyms::toponyms(gazetteer, block, &tokens, grammar, hints);
         add_outside(&mut found, names);
         mentions.extend(found.into_iter().map(|mut mention| {
             mention.span = mention.span.start + start..mention.span.end + start;
@@ -108,7 +122,7 @@ pub fn parse_with(gazetteer: &'static Gazetteer, text: &str, hints: &Hints<'_>) 
         start = end;
     }
     mentions.truncate(tuning::MENTIONS);
-    mentions
+    (mentions, language.or(declared))
 }
 
 /// The point of a `geo:` URI and how exactly it is known, in metres.
