@@ -6,6 +6,7 @@
 //!   the town the one whose influence is largest there.
 //! - [`Region`]: a region of interest, from what a person writes, and whether a point lies in it.
 //! - [`parse()`]: the places a text mentions, as [`Mention`]s: coordinates, postal addresses, names.
+//!   [`Parser`] does it piece by piece.
 //! - [`structured()`]: the places a page names for machines.
 //! - [`is_relevant`]: whether such places make a page one about a region.
 //! - [`about()`]: all of this for a page: the places it speaks of, the one it is about, and where
@@ -47,7 +48,7 @@ pub use crate::about::{About, MediaPlaces, SpokenPlace, about, locality, named_p
 pub use crate::distance::kilometres;
 pub use crate::fold::fold;
 pub use crate::gazetteer::{Country, Gazetteer, GazetteerError, Kind, Place, PlaceId, layout};
-pub use crate::parse::{Hints, Mention, MentionKind, code_points, parse, parse_with};
+pub use crate::parse::{Hints, Mention, MentionKind, Parser, code_points, parse, parse_with};
 pub use crate::region::{Region, RegionError};
 pub use crate::relevance::{Granularity, is_relevant};
 pub use crate::reverse::{Ground, Spot, reverse, town_radius};

@@ -21,7 +21,7 @@ use page::Page;
 pub use self::names::{locality, named_place, whereabouts};
 use self::spoken::Spoken;
 use crate::gazetteer::Gazetteer;
-use crate::parse::{Hints, Mention, parse_declared};
+use crate::parse::{Hints, Mention, Parser};
 use crate::relevance::Granularity;
 use crate::structured::structured;
 
@@ -81,8 +81,9 @@ pub fn about(page: &Page, hints: &Hints<'_>, granularity: Granularity) -> About 
     let country = hints.country.or_else(|| host.tld().and_then(country_of));
     let hints = Hints { country, ..*hints };
     // What the text looks like counts more than what the page says: templates say "en" everywhere.
-    let (mentions, language) = parse_declared(Gazetteer::embedded(), &words.text, &hints, page.language.as_deref());
-    let hints = Hints { language, ..hints };
+    let mut parser = Parser::new(hints).declared(page.language.as_deref());
+    let mentions = parser.whole(&words.text);
+    let hints = Hints { language: parser.language(), ..hints };
     let located = structured(page, &hints);
     let mut spoken = Spoken::default();
     let said: Vec<usize> = located.iter().map(|located| spoken.add_structured(located)).collect();
