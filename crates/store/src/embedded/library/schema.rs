@@ -79,7 +79,7 @@ CREATE TABLE page (
     last_seen   INTEGER NOT NULL
 );
 CREATE INDEX page_of_host ON page (host, id, places);
-CREATE INDEX page_with_places ON page (id, relevant, first_seen) WHERE places > 0;
+CREATE INDEX page_with_places ON page (id, relevant, first_seen, places) WHERE places > 0;
 CREATE INDEX page_by_arrival ON page (first_seen) WHERE places > 0;
 
 -- precision in metres, confidence from 0 to 1; evidence: the words; address: its parts, as JSON;
@@ -132,7 +132,7 @@ CREATE TABLE visit (
     UNIQUE (crawl, url_id, round)
 );
 CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
-CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE outcome = 'page';
+CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT NULL;
 
 -- geotagged: it says itself where it was made; worded: words say it. Numbers are never used again.
 CREATE TABLE media (
