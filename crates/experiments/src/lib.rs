@@ -1,10 +1,11 @@
 //! Experiments: figures that anyone can make again, with one command each.
 //!
-//! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables for people, and
-//! the same figures as JSON.
+//! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables and [plots](Plot)
+//! for people, and the same figures as JSON.
 
 mod error;
 mod metadata;
+mod plot;
 mod probing;
 mod report;
 mod trial;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 pub use crate::error::ExperimentError;
+pub use crate::plot::{Plot, Series, Shape};
 pub use crate::report::{Report, Table};
 
 /// The experiments there are, each with what it shows.

@@ -68,6 +68,7 @@ fn report(trials: &[(&str, Trial)]) -> Report {
             headings: vec!["asked for", "pages", "images", "kept", "requests", "bytes", "of whole", "seconds"],
             rows: trials.iter().map(row).collect(),
         }],
+        plots: Vec::new(),
         notes: vec![
             format!("the same decisions on the same images: {}", if same { "yes" } else { "no" }),
             "bytes and requests as the server counted them".into(),

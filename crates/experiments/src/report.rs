@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-/// Tables for people, and the same figures for programs.
+use crate::Plot;
+
+/// Tables and pictures for people, and the same figures for programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The experiment.
@@ -12,6 +14,9 @@ pub struct Report {
     /// Its tables.
     #[serde(skip)]
     pub tables: Vec<Table>,
+    /// Its pictures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plots: Vec<Plot>,
     /// What else is worth knowing, a line each.
     pub notes: Vec<String>,
     /// All figures.

@@ -1,9 +1,10 @@
 //! `bowerbird lab`.
 
-use anyhow::Context;
-use serde_json::json;
+use std::path::Path;
 
-use experiments::ExperimentError;
+use anyhow::Context;
+use experiments::{ExperimentError, Report};
+use serde_json::json;
 
 use super::{Place, WrongUse};
 use crate::arguments::{Lab, LabExperiment, LabWeb};
@@ -24,12 +25,7 @@ async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
         ExperimentError::Unknown(_) | ExperimentError::NoCorpus(_) => WrongUse(error.to_string()).into(),
         other => anyhow::Error::from(other),
     })?;
-    let file = out.join(format!("{name}.json"));
-    let write = || {
-        std::fs::create_dir_all(&out)?;
-        std::fs::write(&file, serde_json::to_vec_pretty(&report)?)
-    };
-    write().with_context(|| format!("cannot write {}", file.display()))?;
+    let files = write(&report, &out).with_context(|| format!("cannot write to {}", out.display()))?;
     if place.json {
         return print_json(&report);
     }
@@ -40,7 +36,17 @@ async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
     }
     print_line("")?;
     report.notes.iter().try_for_each(print_line)?;
-    print_line(format!("figures are in {}", file.display()))
+    print_line(format!("figures are in {}", files.join(", ")))
+}
+
+/// Writes the figures and each plot to a file of its own; gives their names.
+fn write(report: &Report, folder: &Path) -> std::io::Result<Vec<String>> {
+    std::fs::create_dir_all(folder)?;
+    let mut files = vec![(folder.join(format!("{}.json", report.name)), serde_json::to_string_pretty(report)?)];
+    for plot in &report.plots {
+        files.push((folder.join(format!("{}-{}.svg", report.name, plot.name)), plot.svg()?));
+    }
+    files.iter().map(|(file, text)| std::fs::write(file, text).map(|()| file.display().to_string())).collect()
 }
 
 async fn serve(order: LabWeb) -> anyhow::Result<()> {
