@@ -36,7 +36,8 @@ impl Interest {
         if !self.places {
             return About { media: vec![MediaPlaces::default(); page.media.len()], ..About::default() };
         }
-        let hints = Hints { language: page.language.as_deref(), country: None, region: self.region.as_ref() };
+        let language = page.language.as_deref();
+        let hints = Hints { language, region: self.region.as_ref(), ..Hints::default() };
         geo::about(page, &hints, self.granularity.into())
     }
 
