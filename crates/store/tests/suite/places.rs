@@ -65,7 +65,9 @@ pub async fn the_best_source_is_shown_and_all_are_kept(home: impl Home) {
     let mut picture = kept_as(image_claim(PICTURE), "one", taken_at(0.5, 10.0));
     file_of(&mut picture).locality = Some(names.clone());
     file_of(&mut picture).said = vec![said(SaidSource::Caption, at(3.0, 0.3)), said(SaidSource::Iptc, at(1.0, 0.5))];
-    record(&*library, vec![showing(PAGE, PICTURE, of_page, Some(at(5.0, 0.7))), picture]).await;
+    let mut page = showing(PAGE, PICTURE, of_page, Some(at(5.0, 0.7)));
+    facts_of(&mut page).focus_confidence = Some(0.4);
+    record(&*library, vec![page, picture]).await;
 
     let known = locations(&*library, "one").await;
     let sources: Vec<(&str, f64)> = known.iter().map(|known| (known.source.as_str(), known.at.lat())).collect();
@@ -88,6 +90,8 @@ pub async fn the_best_source_is_shown_and_all_are_kept(home: impl Home) {
         verified: false,
     };
     assert_eq!(known[2], written);
+    // A page is surer of what it is about than of where its pictures were made.
+    assert_eq!(known[5].confidence, 0.4);
     home.audit().await;
 }
 

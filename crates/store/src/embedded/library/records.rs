@@ -239,6 +239,7 @@ impl<'a> Records<'a> {
             relevant,
             places.len() as i64,
             focus.map(|focus| focus as i64),
+            facts.focus_confidence,
         ];
         let page = match id {
             Some(id) => {
@@ -246,7 +247,7 @@ impl<'a> Records<'a> {
                     .prepare_cached(
                         "UPDATE page SET url = ?2, host = ?3, title = ?4, description = ?5, language = ?6, size = ?7,
                                          canonical = ?8, last_seen = max(last_seen, ?9), relevant = ?10, places = ?11,
-                                         focus = ?12
+                                         focus = ?12, focus_confidence = ?13
                          WHERE url_id = ?1",
                     )?
                     .execute(values)?;
@@ -258,8 +259,8 @@ impl<'a> Records<'a> {
                 self.db
                     .prepare_cached(
                         "INSERT INTO page (url_id, url, host, title, description, language, size, canonical,
-                                           first_seen, last_seen, relevant, places, focus)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12)",
+                                           first_seen, last_seen, relevant, places, focus, focus_confidence)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13)",
                     )?
                     .execute(values)?;
                 let id = self.db.last_insert_rowid();

@@ -61,7 +61,8 @@ CREATE TABLE host (
 
 -- url_id is the first half of the SHA-256 that identifies an address. relevant: to the region of a
 -- crawl, as it last read the page. places: rows of page_place, focus: the number of the one that the
--- page is about. Numbers are never used again: lists go on after the last one they showed.
+-- page is about, focus_confidence: how certain it is that what it shows is there, when that is not as
+-- certain as the place. Numbers are never used again: lists go on after the last one they showed.
 CREATE TABLE page (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     url_id      BLOB NOT NULL UNIQUE,
@@ -75,6 +76,7 @@ CREATE TABLE page (
     relevant    INTEGER NOT NULL,
     places      INTEGER NOT NULL,
     focus       INTEGER,
+    focus_confidence REAL,
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL
 );
@@ -261,7 +263,7 @@ CREATE VIEW heard AS
     WHERE media_address.media IS NOT NULL
     UNION ALL
     SELECT media_address.media, media_address.id, reference.page, 'page', focus.lat, focus.lon, focus.precision,
-           focus.confidence, focus.evidence, focus.address, focus.place, focus.town, focus.admin1, focus.country
+           coalesce(page.focus_confidence, focus.confidence), focus.evidence, focus.address, focus.place, focus.town, focus.admin1, focus.country
     FROM media_address CROSS JOIN reference ON reference.media_address = media_address.id
     CROSS JOIN page ON page.id = reference.page
     CROSS JOIN page_place AS focus ON focus.page = page.id AND focus.number = page.focus
