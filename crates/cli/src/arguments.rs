@@ -85,6 +85,33 @@ impl From<Scope> for strategy::Scope {
     }
 }
 
+/// How exactly a place must be named.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Granularity {
+    /// By an address or coordinates.
+    Address,
+    /// By its name.
+    Place,
+}
+
+impl From<Granularity> for crawl::Granularity {
+    fn from(granularity: Granularity) -> Self {
+        match granularity {
+            Granularity::Address => Self::Address,
+            Granularity::Place => Self::Place,
+        }
+    }
+}
+
+/// On or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
+}
+
 /// Which files are kept, and with what.
 #[derive(Args, Clone, Default)]
 pub struct Keeping {
@@ -139,7 +166,8 @@ impl From<Keep> for media::Preset {
 
 #[derive(Args, Default)]
 #[command(after_help = "Examples:
-  bowerbird crawl https://example.org/ --max-pages 200
+  bowerbird crawl https://www.oldenburg.de/ --region Oldenburg
+  bowerbird crawl https://example.org/ --region 53.14,8.21,15 --max-pages 200
   bowerbird crawl https://example.org/ --scope domain --name example --max-time 30m
   bowerbird crawl --resume example
   bowerbird crawl https://example.org/ --include '*/gallery/*' --exclude '*print=1*' --lang de,en
@@ -159,9 +187,24 @@ pub struct Crawl {
     /// Go on with the crawl of that name, with the settings it has.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "seeds"])]
     pub resume: Option<String>,
-    /// The order of visits.
+    /// The region of interest: pages with an address there are relevant.
+    #[arg(long, value_name = "NAME|LAT,LON,KM|FILE.geojson", allow_hyphen_values = true)]
+    pub region: Option<String>,
+    /// How exactly a page must name a place to be relevant [default: address].
+    #[arg(long, value_enum)]
+    pub granularity: Option<Granularity>,
+    /// The order of visits [default: geo].
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(strategy::NAMES))]
     pub strategy: Option<String>,
+    /// Start with what the crawl of that name has learnt of links.
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+    /// Whether geo prefers where photographs were found before [default: on].
+    #[arg(long, value_enum)]
+    pub prior: Option<Switch>,
+    /// Do not look for places in words.
+    #[arg(long)]
+    pub no_places: bool,
     /// How far links may lead [default: any].
     #[arg(long, value_enum)]
     pub scope: Option<Scope>,

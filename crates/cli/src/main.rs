@@ -5,6 +5,7 @@ mod command;
 mod config;
 mod output;
 mod progress;
+mod region;
 
 use std::process::ExitCode;
 

@@ -13,6 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use crate::gathering::{Gathered, Gathering, Room, on_disk};
 use crate::inquiry::{Inquiry, Step};
 use crate::keep::{Called, Probing};
+use crate::places::said_in_file;
 use crate::settings::{Limits, Settings};
 use crate::settle;
 
@@ -76,6 +77,8 @@ pub(crate) struct Contents {
     filter: Arc<Filter>,
     limits: Limits,
     thumbnail_size: u32,
+    /// Whether the files' own words are looked through for places.
+    places: bool,
     /// What may not come back.
     blocked: Blocked,
     room: Room,
@@ -97,6 +100,7 @@ impl Contents {
         Self {
             rules: Arc::new(settings.keep.rules()),
             thumbnail_size: settings.keep.thumbnail_size,
+            places: settings.places,
             limits: settings.limits,
             desks: Semaphore::new((2 * cpu.available_permits()).clamp(2, DESKS)),
             blocked: blocked.clone(),
@@ -194,6 +198,7 @@ impl Contents {
             Ok(settled) => settled,
             Err(refused) => return Ok(Content::Refused(refused)),
         };
+        (file.locality, file.said) = said_in_file(&file.facts, self.places);
         if let Some(pixels) = pixels.filter(|_| self.thumbnail_size > 0) {
             let _core = self.cpu.acquire().await;
             let (files, size) = (self.store.files().clone(), self.thumbnail_size);

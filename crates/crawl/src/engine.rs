@@ -9,9 +9,10 @@ use facts::{Branch, HostName, Timestamp, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
-    Claim, ClaimLimit, Claims, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store, StoreError,
-    VisitKind, Visited,
+    Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
+    StoreError, VisitKind, Visited,
 };
+use strategy::{Strategy, Told};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 
@@ -20,6 +21,7 @@ use crate::content::Contents;
 use crate::error::CrawlError;
 use crate::links::{Guide, Hops};
 use crate::origin::Origins;
+use crate::places::Interest;
 use crate::settings::{Reach, Settings};
 use crate::stop::Stop;
 use crate::summary::Summary;
@@ -29,6 +31,8 @@ use crate::visit::{Ending, Visitor};
 const TICK: Duration = Duration::from_millis(500);
 /// Visits that may wait for the next of their requests, for each that may be in flight.
 const RESTING_PER_SLOT: usize = 16;
+/// How often what a strategy has learnt is written down.
+const SAVE_EVERY: Duration = Duration::from_secs(30);
 /// After a stop, how long requests in flight may take to land.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -55,8 +59,11 @@ pub async fn run(
     stop: Stop,
     progress: watch::Sender<Progress>,
 ) -> Result<Summary, CrawlError> {
-    let strategy =
-        strategy::by_name(&settings.strategy).ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))?;
+    if !strategy::NAMES.contains(&settings.strategy.as_str()) {
+        return Err(CrawlError::Strategy(settings.strategy));
+    }
+    let interest = Interest::of(&settings)?;
+    let taught = taught(&store, &settings).await?;
     let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
     let manners = settings.manners();
     let seed_hosts = settings.seeds.iter().map(Url::host).collect();
@@ -76,6 +83,7 @@ pub async fn run(
     }
     let stored = serde_json::to_value(&settings).unwrap_or_default();
     let crawl = store.library().save_crawl(name, &stored).await?;
+    let strategy = strategy_of(&store, &crawl, &settings, &interest, taught).await?;
     let starts = store.library().starts(crawl.id).await?;
     starts.iter().for_each(|start| filter.widen(&start.url));
     let failed = |seed: &Url| starts.iter().any(|start| start.failed && start.url.id() == seed.id());
@@ -89,7 +97,7 @@ pub async fn run(
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let (cpu, filter) = (Arc::new(Semaphore::new(cores)), Arc::new(filter));
     let contents = Contents::new(Arc::clone(&store), Arc::clone(&filter), &settings, &blocked, Arc::clone(&cpu));
-    let guide = Arc::new(Guide { strategy, filter, rules: Arc::clone(&contents.rules), blocked });
+    let guide = Arc::new(Guide { strategy, filter, rules: Arc::clone(&contents.rules), blocked, interest });
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let (commits, committed, committer) =
         committer(Arc::clone(&store), crawl.id, run.id, settings.budgets.into(), batch);
@@ -119,6 +127,7 @@ pub async fn run(
         open_pages: 0,
         failed_seeds: Vec::new(),
         until_reached: false,
+        saved: Instant::now(),
         commits,
         committed,
         stop,
@@ -145,6 +154,8 @@ struct Engine {
     open_pages: usize,
     failed_seeds: Vec<(Url, String)>,
     until_reached: bool,
+    /// When what the strategy has learnt was last written down.
+    saved: Instant,
     commits: mpsc::Sender<Visited>,
     committed: mpsc::UnboundedReceiver<Committed>,
     stop: Stop,
@@ -216,11 +227,13 @@ impl Engine {
         let ended = self.keep_going().await;
         // Whatever ended it, what has landed is written before anything else is said.
         let landed = self.land_flights().await;
+        let learnt = self.save_learnt().await;
         let Self { store, run, settings, commits, failed_seeds, before, started, progress, .. } = self;
         drop(commits);
         let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         written?;
         landed?;
+        learnt?;
         let end = ended?;
 
         let seconds = (before + started.elapsed()).as_secs_f64();
@@ -380,10 +393,24 @@ impl Engine {
         self.store.library().beat(self.run.id, seconds, frontier.clone()).await?;
         let figures = self.store.library().figures(self.run.crawl, Some(self.run.id)).await?;
         self.progress.send_replace(Progress { figures, frontier, in_flight: self.flights.len(), seconds });
+        if self.saved.elapsed() >= SAVE_EVERY {
+            self.save_learnt().await?;
+        }
         if free_disk(self.store.dir()).is_some_and(|free| free < self.settings.limits.min_free_disk) {
             return Ok(Some(End::Disk));
         }
         Ok(None)
+    }
+
+    /// Writes down what the strategy has learnt, so that a kill loses at most what came since.
+    async fn save_learnt(&mut self) -> Result<(), StoreError> {
+        let guide = Arc::clone(&self.visitor.guide);
+        let learnt = tokio::task::spawn_blocking(move || guide.strategy.learnt()).await.ok().flatten();
+        if let Some(learnt) = learnt {
+            self.store.library().save_model(self.run.crawl, learnt).await?;
+        }
+        self.saved = Instant::now();
+        Ok(())
     }
 
     /// Lets what is in flight land, for a while; what does not is left in the queue.
@@ -423,6 +450,37 @@ async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> (Vec<Url>, Vec<(Ur
         }
     }
     (reachable, refused)
+}
+
+/// What the crawl named as a teacher has learnt.
+async fn taught(store: &Store, settings: &Settings) -> Result<Option<Vec<u8>>, CrawlError> {
+    let Some(name) = &settings.model else { return Ok(None) };
+    let model = match store.library().crawl(name).await? {
+        Some(crawl) => store.library().model(crawl.id).await?,
+        None => None,
+    };
+    model.map(Some).ok_or_else(|| CrawlError::NoModel(name.clone()))
+}
+
+/// The strategy, with what it learnt before in this crawl, or else what another crawl did.
+async fn strategy_of(
+    store: &Store,
+    crawl: &Crawl,
+    settings: &Settings,
+    interest: &Interest,
+    taught: Option<Vec<u8>>,
+) -> Result<Box<dyn Strategy>, CrawlError> {
+    let told = Told {
+        region: interest.vocabulary(),
+        depth: settings.prediction_depth as usize,
+        prior: settings.prior,
+        resumed: store.library().model(crawl.id).await?,
+        taught,
+    };
+    let other = settings.model.clone().filter(|_| told.resumed.is_none());
+    let teacher = other.unwrap_or_else(|| crawl.name.clone());
+    let strategy = strategy::told(&settings.strategy, told).map_err(|bad| CrawlError::Model(teacher, bad))?;
+    strategy.ok_or_else(|| CrawlError::Strategy(settings.strategy.clone()))
 }
 
 /// A seed that failed before is tried again when it is named again.

@@ -13,6 +13,15 @@ pub enum CrawlError {
     /// A strategy nobody knows.
     #[error("there is no strategy '{0}': choose one of {list}", list = strategy::NAMES.join(", "))]
     Strategy(String),
+    /// A region nobody knows, or several.
+    #[error(transparent)]
+    Region(#[from] geo::RegionError),
+    /// The crawl to learn from has learnt nothing, or is not there.
+    #[error("crawl '{0}' has learnt nothing: --model takes the name of a crawl that ran with --strategy geo")]
+    NoModel(String),
+    /// What a crawl has learnt does not read.
+    #[error("crawl '{0}': {1}")]
+    Model(String, strategy::BadModel),
     /// Scope, patterns or languages that cannot be used.
     #[error(transparent)]
     Filter(#[from] strategy::FilterError),

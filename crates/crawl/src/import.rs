@@ -9,7 +9,7 @@ use std::time::{Instant, UNIX_EPOCH};
 use facts::{MediaKind, Timestamp};
 use media::Rules;
 use serde::Serialize;
-use store::{Blocked, FORGOTTEN, ImportedFile, MediaFile, Refused, Store, StoreError};
+use store::{Blocked, FORGOTTEN, ImportedFile, MediaFile, Refused, SaidSource, Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -17,6 +17,7 @@ use crate::error::CrawlError;
 use crate::gathering::on_disk;
 use crate::inspect::{Examined, examine_file};
 use crate::keep::{Called, Keep, refused, verdict_on};
+use crate::places::{said_in_file, said_in_words};
 use crate::settle::thumbnail;
 use crate::stop::Stop;
 
@@ -320,7 +321,9 @@ fn examined(
         Some(jpeg) => Some(store.files().place_thumbnail(path, id, &jpeg).map_err(|error| error.to_string())?),
         None => None,
     };
-    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, facts, locality: None, said: Vec::new() }))
+    let (locality, mut said) = said_in_file(&facts, true);
+    said.extend(said_in_words(&description(Path::new(path)), SaidSource::Description));
+    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, facts, locality, said }))
 }
 
 /// The words of a file's name and of the folder it is in.

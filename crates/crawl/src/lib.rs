@@ -24,6 +24,7 @@ mod inspect;
 mod keep;
 mod links;
 mod origin;
+mod places;
 pub mod quantity;
 mod rests;
 mod settings;

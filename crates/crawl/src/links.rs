@@ -12,6 +12,7 @@ use store::{Blocked, Claim, Link, LinkContext, MediaReference, PageFacts, VisitK
 use strategy::{Arrival, Filter, Refusal, Strategy};
 
 use crate::content::{Content, Trouble};
+use crate::places::{Interest, page_place, said_on_page};
 
 /// Text kept around a link for strategies that learn from it.
 const CONTEXT_BYTES: usize = 240;
@@ -23,6 +24,7 @@ pub(crate) struct Guide {
     pub rules: Arc<Rules>,
     /// What may not come back.
     pub blocked: Blocked,
+    pub interest: Interest,
 }
 
 /// Orders and filters the links of a page that was just read.
@@ -33,14 +35,15 @@ pub(crate) fn gather(
     size: u64,
     guide: &Guide,
 ) -> (PageFacts, Vec<Link>) {
-    let Guide { strategy, filter, rules, blocked } = guide;
+    let Guide { strategy, filter, rules, blocked, interest } = guide;
+    let about = interest.about(page);
     let wanted_language = filter.admits_language(page.language.as_deref()).is_ok();
     let depth = claim.link.depth + 1;
     let mut links = Vec::new();
     let mut media = Vec::new();
     if wanted_language {
         let linked = Linked::of(page, rules);
-        for found in page.media.iter() {
+        for (found, places) in page.media.iter().zip(about.media) {
             let refusal = filter.admits_media(&found.url, found.kind).err();
             if refusal == Some(Refusal::Kind) || linked.leads_away(found) || blocked.address(&found.url) {
                 continue;
@@ -64,15 +67,15 @@ pub(crate) fn gather(
                 description: found.description(),
                 licence: found.rights.licence.clone(),
                 author: found.rights.author.clone(),
-                locations: Vec::new(),
+                locations: said_on_page(places),
                 refused: refused.map(str::to_owned),
             });
         }
     }
-    let branch = claim.link.branch.onward(false);
+    let branch = claim.link.branch.onward(about.relevant);
     let arrival = Arrival {
         page,
-        relevant: false,
+        relevant: about.relevant,
         id: claim.id,
         parent: claim.link.parent,
         referer: claim.link.referer.as_ref(),
@@ -101,7 +104,7 @@ pub(crate) fn gather(
     }
     let facts = if wishes.noindex {
         // The site asked not to be indexed: only that the page was visited is kept.
-        PageFacts { size, media, ..PageFacts::default() }
+        PageFacts { size, media, relevant: about.relevant, ..PageFacts::default() }
     } else {
         PageFacts {
             title: page.title.clone(),
@@ -109,9 +112,9 @@ pub(crate) fn gather(
             language: page.language.clone(),
             size,
             canonical: page.canonical.clone(),
-            relevant: false,
-            places: Vec::new(),
-            focus: None,
+            relevant: about.relevant,
+            places: about.places.iter().map(page_place).collect(),
+            focus: about.focus,
             media,
         }
     };
@@ -176,7 +179,7 @@ fn media_link(claim: &Claim, page: &Page, found: &Media) -> Link {
         kind: VisitKind::Media(found.kind),
         order: Order::FirstIn,
         depth: claim.link.depth + 1,
-        branch: claim.link.branch.onward(false),
+        branch: claim.link.branch,
         parent: Some(claim.id),
         referer: Some(page.url.clone()),
         // The keep rules ask for it when the file is there.

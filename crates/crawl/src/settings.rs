@@ -78,7 +78,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             seeds: Vec::new(),
-            strategy: "best-first".into(),
+            strategy: "geo".into(),
             region: None,
             granularity: Granularity::Address,
             places: true,

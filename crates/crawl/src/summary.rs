@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use store::{Figures, FrontierFigures, MediaFigures};
 
-/// The figures a run ends with, all counted by the store. `None` is what this version does not
-/// measure.
+/// The figures a run ends with, all counted by the store.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
     /// The crawl's name.
@@ -24,15 +23,15 @@ pub struct Summary {
     /// Films and sounds kept: `video`, `audio`.
     pub media: BTreeMap<String, u64>,
     /// Kept images that carry coordinates.
-    pub geotagged: Option<u64>,
+    pub geotagged: u64,
     /// Media that name a place that cannot be, kept or not, by what is wrong with it.
     pub wrong_coordinates: BTreeMap<String, u64>,
-    /// Media whose place was found in words.
-    pub located: Option<u64>,
+    /// Kept images that carry none, and whose place was found in words.
+    pub located: u64,
     /// Pages relevant to the region.
-    pub relevant: Option<u64>,
+    pub relevant: u64,
     /// Their share.
-    pub harvest_rate: Option<f64>,
+    pub harvest_rate: f64,
     /// Files that came again under another address.
     pub duplicates: u64,
     /// Failed visits by reason.
@@ -87,11 +86,11 @@ impl Summary {
             bytes_saved: figures.saved,
             images,
             media,
-            geotagged: Some(figures.geotagged),
+            geotagged: figures.geotagged,
             wrong_coordinates: figures.wrong_locations,
-            located: None,
-            relevant: None,
-            harvest_rate: None,
+            located: figures.located,
+            relevant: figures.relevant,
+            harvest_rate: if figures.pages > 0 { figures.relevant as f64 / figures.pages as f64 } else { 0.0 },
             duplicates: figures.duplicates,
             errors: figures.errors,
             over_budget: frontier.over_budget,

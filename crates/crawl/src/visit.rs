@@ -140,7 +140,12 @@ impl Visitor {
         let took_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
         let (outcome, links) = match result {
             Ok(Content::Page(unread)) => self.read(&claim, unread).await,
-            Ok(Content::Media(file)) => (Outcome::Media(*file), Vec::new()),
+            Ok(Content::Media(file)) => {
+                if let Some(page) = &claim.link.referer {
+                    self.guide.strategy.kept(page, file.facts.location.is_some());
+                }
+                (Outcome::Media(*file), Vec::new())
+            }
             Ok(Content::Redirect(target, onward)) => {
                 (Outcome::Redirect(target), onward.map(|link| *link).into_iter().collect())
             }

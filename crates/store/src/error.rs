@@ -139,6 +139,16 @@ pub enum StoreError {
         /// The number.
         number: i64,
     },
+    /// More than is kept of such a thing.
+    #[error("{what} has {bytes} bytes, and at most {most} are kept: make it smaller")]
+    TooLarge {
+        /// What is too large.
+        what: &'static str,
+        /// Its size.
+        bytes: usize,
+        /// The largest size.
+        most: usize,
+    },
     /// Anything else the system refused.
     #[error(
         "{path}: {reason}",

@@ -76,6 +76,8 @@ pub struct Task {
     pub ended: Option<Timestamp>,
     /// Pages read in it.
     pub pages: u64,
+    /// Of them, those relevant to the crawl's region.
+    pub relevant: u64,
 }
 
 /// Counted outcomes of a crawl or of one run, all summed in the transaction that wrote them.
@@ -284,7 +286,7 @@ pub trait Library: Send + Sync {
     /// What the strategy of a crawl has learnt.
     async fn model(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Remembers it.
+    /// Remembers it in place of what was there: 64 MiB at most.
     async fn save_model(&self, crawl: CrawlId, model: Vec<u8>) -> Result<(), StoreError>;
 
     /// Takes local files in as if they had been crawled, all or nothing. Doing it again changes

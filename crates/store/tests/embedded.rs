@@ -79,6 +79,7 @@ suite! { Embedded:
         dfs_visits_children_first_in_document_order,
         best_first_visits_the_largest_and_breaks_ties_by_discovery,
         a_row_found_again_with_a_larger_priority_moves_forward,
+        a_raised_row_comes_by_the_better_way,
         a_claimed_row_is_not_raised,
         the_first_discovery_counts,
         a_claim_carries_its_link_whole,
@@ -151,6 +152,40 @@ suite! { Embedded:
         a_forgotten_visit_is_counted_without_its_address,
         visits_on_their_way_do_not_bring_it_back,
         addresses_of_a_forgotten_host_are_told_nowhere,
+    }
+    places {
+        the_best_source_is_shown_and_all_are_kept,
+        words_about_a_wide_area_come_after_finer_ones,
+        what_pages_say_counts_whenever_they_are_read,
+        what_pages_say_follows_redirects,
+        what_leads_to_a_known_picture_is_heard_of_too,
+        of_several_pages_the_surest_is_believed,
+        what_is_not_said_any_more_is_not_known,
+        the_names_of_a_place_are_added_when_they_were_missing,
+        the_word_of_a_person_stays,
+        a_forgotten_content_takes_the_word_of_a_person_along,
+        items_are_listed_by_what_words_say_of_them,
+        images_located_by_words_are_counted_once,
+        strange_numbers_and_long_words_are_kept_within_bounds,
+        imported_files_are_where_their_words_say,
+    }
+    pages {
+        a_page_is_listed_with_all_its_places,
+        a_hundred_places_of_a_page_are_kept_with_the_one_it_is_about,
+        a_page_read_again_has_the_places_of_its_last_reading,
+        a_page_is_relevant_when_a_crawl_last_found_it_so,
+        lists_of_pages_hold_what_was_asked_for,
+        pages_of_a_wide_area_are_listed_too,
+        forgotten_pages_are_not_listed,
+        places_that_cannot_be_are_kept_within_bounds,
+    }
+    harvest {
+        bridges_tails_and_distances_are_counted_as_pages_are_read,
+        only_the_first_page_after_another_ends_its_tail,
+        long_ways_are_counted_together,
+        a_harvest_curve_has_evenly_spaced_points,
+        tasks_count_relevant_pages,
+        what_a_strategy_learnt_is_kept_with_its_crawl,
     }
     counting {
         figures_are_what_a_count_of_the_items_gives,

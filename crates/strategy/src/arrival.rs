@@ -14,7 +14,7 @@ pub struct Arrival<'a> {
     pub id: UrlId,
     /// The page whose link led here; none for a seed.
     pub parent: Option<UrlId>,
-    /// Whether that page is of the same host or site.
+    /// The address of that page.
     pub referer: Option<&'a facts::Url>,
     /// The text of that link.
     pub anchor: &'a str,
@@ -25,6 +25,11 @@ pub struct Arrival<'a> {
 }
 
 impl<'a> Arrival<'a> {
+    /// The way to what this page links to.
+    pub(crate) fn onward(&self) -> Branch {
+        self.branch.onward(self.relevant)
+    }
+
     /// At a seed.
     pub fn at(page: &'a Page) -> Self {
         let id = page.url.id();

@@ -17,17 +17,23 @@
 mod arrival;
 mod best_first;
 mod filter;
+mod geo;
+mod geo_distance;
 mod keywords;
 mod pattern;
 mod plain;
+mod vocabulary;
 
-use facts::Order;
+use facts::{Order, Url};
 
 pub use crate::arrival::Arrival;
 pub use crate::best_first::{BestFirst, relevance};
 pub use crate::filter::{Filter, FilterError, FilterSettings, Refusal, Scope};
+pub use crate::geo::Geo;
+pub use crate::geo_distance::GeoDistance;
 pub use crate::keywords::{is_stop_word, keywords};
 pub use crate::plain::{BreadthFirst, DepthFirst};
+pub use crate::vocabulary::Vocabulary;
 
 /// Orders the links of pages.
 pub trait Strategy: Send + Sync {
@@ -40,19 +46,63 @@ pub trait Strategy: Send + Sync {
     /// How soon each link of a page is visited, in the order of [`page::Page::links`]. A strategy
     /// that learns does so here.
     fn links(&self, arrival: &Arrival<'_>) -> Vec<Order>;
+
+    /// A picture that a page shows was kept; `located` when it says where it was taken.
+    fn kept(&self, page: &Url, located: bool) {
+        let _ = (page, located);
+    }
+
+    /// What it has learnt, to be given back as [`Told::resumed`] or to another crawl as
+    /// [`Told::taught`]; none for a strategy that does not learn.
+    fn learnt(&self) -> Option<Vec<u8>> {
+        None
+    }
 }
 
-/// The names [`by_name`] knows.
-pub const NAMES: &[&str] = &["bfs", "dfs", "best-first"];
+/// What a strategy is told besides its name.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// The words that name the region of interest.
+    pub region: Vocabulary,
+    /// Links ahead that are predicted, 1 to 3.
+    pub depth: usize,
+    /// Whether places where photographs were found are preferred.
+    pub prior: bool,
+    /// What it learnt before, in the same crawl.
+    pub resumed: Option<Vec<u8>>,
+    /// What another crawl learnt, for a start.
+    pub taught: Option<Vec<u8>>,
+}
 
-/// The strategy of a name.
+impl Default for Told {
+    fn default() -> Self {
+        Self { region: Vocabulary::default(), depth: 3, prior: true, resumed: None, taught: None }
+    }
+}
+
+/// A model that cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("what was learnt does not read: it is damaged, or of another version")]
+pub struct BadModel;
+
+/// The names [`told`] knows.
+pub const NAMES: &[&str] = &["bfs", "dfs", "best-first", "geo-distance", "geo"];
+
+/// The strategy of a name, told nothing else.
 pub fn by_name(name: &str) -> Option<Box<dyn Strategy>> {
-    Some(match name {
+    told(name, Told::default()).ok().flatten()
+}
+
+/// The strategy of a name, if there is one.
+pub fn told(name: &str, told: Told) -> Result<Option<Box<dyn Strategy>>, BadModel> {
+    Ok(Some(match name {
         "bfs" => Box::new(BreadthFirst),
         "dfs" => Box::new(DepthFirst),
         "best-first" => Box::new(BestFirst),
-        _ => return None,
-    })
+        "geo-distance" => Box::new(GeoDistance),
+        "geo" => Box::new(Geo::new(told)?),
+        _ => return Ok(None),
+    }))
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use facts::{Order, Priority, Url};
+use facts::{Branch, Order, Priority, Url};
 use page::{Limits, read};
-use strategy::{Arrival, Strategy, by_name, relevance};
+use strategy::{Arrival, Strategy, Told, Vocabulary, by_name, relevance};
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
@@ -141,4 +141,107 @@ fn a_link_s_title_is_its_text_or_the_alt_of_its_image_or_its_title() {
     assert_eq!(scores, [1.0, 1.0, 1.0, 1.0]);
     let titles: Vec<&str> = page.links.iter().map(|link| link.text.as_str()).collect();
     assert_eq!(titles, ["mill", "mill", "mill", ""]);
+}
+
+/// How a page was come to: over so many links from a seed, none relevant.
+fn arrival<'a>(page: &'a page::Page, links: u32, relevant: bool) -> Arrival<'a> {
+    Arrival { relevant, branch: Branch { links, from_relevant: false }, ..Arrival::at(page) }
+}
+
+fn page_of(at: &str, body: &str) -> page::Page {
+    read(body.as_bytes(), Some("text/html"), &url(at), &Limits::default())
+}
+
+fn priorities(orders: &[Order]) -> Vec<f32> {
+    let priority = |order: &Order| match order {
+        Order::Best(priority) => priority.value(),
+        other => panic!("{other:?} has no priority"),
+    };
+    orders.iter().map(priority).collect()
+}
+
+/// \[001\] Figure 3.
+#[test]
+fn geo_distance_halves_with_each_link_and_starts_anew_at_a_relevant_page() {
+    let page = page_of("http://a.example/", "<a href=/1>1</a><a href=/2>2</a>");
+    let strategy = by_name("geo-distance").unwrap();
+    assert_eq!(strategy.seed(), Order::Best(Priority::HIGHEST));
+    assert_eq!(priorities(&strategy.links(&arrival(&page, 0, false))), [0.5, 0.5]);
+    assert_eq!(priorities(&strategy.links(&arrival(&page, 1, false))), [0.25, 0.25]);
+    assert_eq!(priorities(&strategy.links(&arrival(&page, 2, true))), [0.5, 0.5]);
+}
+
+fn geo(told: Told) -> Box<dyn Strategy> {
+    strategy::told("geo", Told { prior: false, ..told }).unwrap().unwrap()
+}
+
+/// A page reached by a link from another, with the words of that link.
+fn teach(strategy: &dyn Strategy, n: usize, anchor: &str, relevant: bool) {
+    let from = url("http://a.example/");
+    let page = page_of(&format!("http://b{}.example/{anchor}/{n}", n % 7), "");
+    let parent = Some(url(&format!("http://a.example/{n}")).id());
+    strategy.links(&Arrival { relevant, parent, referer: Some(&from), anchor, ..Arrival::at(&page) });
+}
+
+#[test]
+fn geo_is_geo_distance_until_it_has_learnt() {
+    let page = page_of("http://a.example/", "<a href=/1>Contact</a><a href=http://b.example/2>News</a>");
+    let untaught = geo(Told::default());
+    for (links, relevant) in [(0, false), (3, false), (3, true)] {
+        let arrival = arrival(&page, links, relevant);
+        assert_eq!(untaught.links(&arrival), by_name("geo-distance").unwrap().links(&arrival));
+    }
+}
+
+#[test]
+fn geo_follows_links_like_those_that_led_to_relevant_pages() {
+    let strategy = geo(Told::default());
+    for n in 0..60 {
+        teach(&*strategy, n, "contact", true);
+        (0..5).for_each(|m| teach(&*strategy, 100 + 5 * n + m, "news", false));
+    }
+    let page =
+        page_of("http://a.example/x", "<a href=/news/9>news</a><a href=/contact/9>contact</a><a href=/shop>shop</a>");
+    let [news, contact, shop] = priorities(&strategy.links(&arrival(&page, 1, false)))[..] else { panic!() };
+    assert!(contact > 0.8 && news < 0.35 && (0.25..contact).contains(&shop), "{news} {contact} {shop}");
+    // A prediction only raises a priority.
+    assert!(news >= 0.25);
+}
+
+#[test]
+fn what_geo_has_learnt_is_taken_up_again_and_teaches_other_crawls() {
+    let first = geo(Told { region: Vocabulary::of(["Kiel"]), ..Told::default() });
+    for n in 0..60 {
+        teach(&*first, n, "kiel", true);
+        (0..5).for_each(|m| teach(&*first, 100 + 5 * n + m, "news", false));
+    }
+    let page =
+        page_of("http://a.example/x", "<a href=/kiel/9>kiel</a><a href=/news/9>news</a><a href=/bonn/9>bonn</a>");
+    let ask = |strategy: &dyn Strategy| priorities(&strategy.links(&arrival(&page, 1, false)));
+    let learnt = first.learnt().unwrap();
+    let again = geo(Told { region: Vocabulary::of(["Kiel"]), resumed: Some(learnt.clone()), ..Told::default() });
+    assert_eq!(ask(&*again), ask(&*first));
+    // For a crawl about Bonn, "Bonn" is what "Kiel" was.
+    let other = geo(Told { region: Vocabulary::of(["Bonn"]), taught: Some(learnt), ..Told::default() });
+    let [kiel, news, bonn] = ask(&*other)[..] else { panic!() };
+    assert!(bonn > kiel && bonn > news, "{kiel} {news} {bonn}");
+    for damaged in [vec![], vec![1, 2, 3], vec![9; 100]] {
+        let told = Told { resumed: Some(damaged), ..Told::default() };
+        assert!(strategy::told("geo", told).is_err());
+    }
+    assert!(by_name("bfs").unwrap().learnt().is_none());
+}
+
+#[test]
+fn geo_prefers_where_photographs_were_kept() {
+    let strategy = by_name("geo").unwrap();
+    for n in 0..20 {
+        let (rich, poor) = (format!("http://rich.example/{n}"), format!("http://poor.example/{n}"));
+        strategy.links(&Arrival::at(&page_of(&rich, "")));
+        strategy.links(&Arrival::at(&page_of(&poor, "")));
+        (0..3).for_each(|_| strategy.kept(&url(&rich), false));
+    }
+    let page = page_of("http://a.example/", "<a href=http://poor.example/99>a</a><a href=http://rich.example/99>b</a>");
+    let [poor, rich] = priorities(&strategy.links(&arrival(&page, 0, false)))[..] else { panic!() };
+    assert!(rich > poor, "{rich} {poor}");
 }

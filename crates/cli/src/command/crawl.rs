@@ -11,9 +11,9 @@ use store::Store;
 use tokio::sync::watch;
 
 use super::{Place, WrongUse};
-use crate::arguments::Crawl;
+use crate::arguments::{Crawl, Switch};
 use crate::output::{counted, plain, print_counts, print_json, print_line};
-use crate::{config, progress};
+use crate::{config, progress, region};
 
 /// Crawls, and says what came of it.
 pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> anyhow::Result<()> {
@@ -32,7 +32,8 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         true => Settings { until: None, ..stored_settings(&place, &name).await? },
         false => config::read(config)?.crawl,
     };
-    let settings = ordered(start, seeds, order);
+    let region = order.region.as_deref().map(region::read).transpose()?.map(|(text, _)| text);
+    let settings = Settings { region: region.or(start.region.clone()), ..ordered(start, seeds, order) };
     settings.check().map_err(WrongUse)?;
     let options = store::Options {
         what: format!("crawl {name}"),
@@ -137,7 +138,11 @@ async fn run(
     progress: watch::Sender<crawl::Progress>,
 ) -> anyhow::Result<Summary> {
     crawl::run(store, name, settings, reach, stop, progress).await.map_err(|error| match error {
-        CrawlError::NoSeeds | CrawlError::Strategy(_) | CrawlError::Filter(_) => WrongUse(error.to_string()).into(),
+        CrawlError::NoSeeds
+        | CrawlError::Strategy(_)
+        | CrawlError::Region(_)
+        | CrawlError::NoModel(_)
+        | CrawlError::Filter(_) => WrongUse(error.to_string()).into(),
         other => other.into(),
     })
 }
@@ -192,6 +197,10 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     }
     set_list(&mut settings.seeds, seeds);
     set(&mut settings.strategy, order.strategy);
+    set(&mut settings.granularity, order.granularity.map(Into::into));
+    set(&mut settings.prior, order.prior.map(|prior| prior == Switch::On));
+    settings.model = order.model.or(settings.model);
+    settings.places &= !order.no_places;
     set(&mut settings.scope, order.scope.map(Into::into));
     set_list(&mut settings.include, order.include);
     set_list(&mut settings.exclude, order.exclude);
@@ -236,13 +245,18 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
         summary.duplicates
     ))?;
     print_line(format!(
-        "{} taken; {} were not fetched of what was not kept",
+        "{} taken, {} more are located by words; {} were not fetched of what was not kept",
         match summary.geotagged {
-            Some(1) => "1 image says where it was".to_owned(),
-            geotagged => format!("{} images say where they were", geotagged.unwrap_or(0)),
+            1 => "1 image says where it was".to_owned(),
+            geotagged => format!("{geotagged} images say where they were"),
         },
+        summary.located,
         show_bytes(summary.bytes_saved)
     ))?;
+    if summary.relevant > 0 {
+        let share = 100.0 * summary.harvest_rate;
+        print_line(format!("{} relevant ({share:.1} % of the pages)", counted(summary.relevant, "page")))?;
+    }
     print_counts("not kept:", &images.refused)?;
     print_counts("wrong coordinates:", &summary.wrong_coordinates)?;
     print_counts("went wrong:", &summary.errors)?;

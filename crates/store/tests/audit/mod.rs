@@ -39,7 +39,65 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "geotagged",
-        "SELECT id FROM media WHERE geotagged <> (id IN (SELECT media FROM location))",
+        "SELECT id FROM media WHERE geotagged <>
+             (id IN (SELECT media FROM location WHERE media_address IS NULL AND source <> 'person'))",
+    ),
+    (
+        "what is known from words",
+        "SELECT id FROM media WHERE worded <> (id IN (SELECT media FROM location WHERE media_address IS NOT NULL))",
+    ),
+    (
+        "what was taken of what was said",
+        "SELECT * FROM (SELECT * FROM taken EXCEPT SELECT * FROM surest)
+         UNION ALL SELECT * FROM (SELECT * FROM surest EXCEPT SELECT * FROM taken)",
+    ),
+    (
+        "the word of a person",
+        "SELECT media FROM location WHERE source = 'person' AND media NOT IN
+             (SELECT id FROM media JOIN person_said USING (sha256)
+              WHERE (person_said.lat, person_said.lon) = (location.lat, location.lon) AND verified AND confidence = 1)
+         UNION ALL SELECT id FROM media JOIN person_said USING (sha256)
+         WHERE id NOT IN (SELECT media FROM location WHERE source = 'person')",
+    ),
+    (
+        "what was said on no page",
+        "SELECT page FROM said WHERE page <> 0 AND (page, media_address) NOT IN (SELECT page, media_address FROM reference)",
+    ),
+    (
+        "places of a page",
+        "SELECT id FROM page WHERE places <> (SELECT count(*) FROM page_place WHERE page = page.id)
+             OR places > 100
+             OR (focus IS NOT NULL AND focus NOT IN (SELECT number FROM page_place WHERE page = page.id))",
+    ),
+    (
+        "relevant pages",
+        "SELECT id FROM page WHERE relevant <>
+             (SELECT count(*) > 0 FROM (SELECT relevant, max(round) FROM visit
+                                        WHERE url_id = page.url_id AND outcome = 'page' GROUP BY crawl)
+              WHERE relevant)",
+    ),
+    (
+        "relevant pages of a task",
+        "SELECT id FROM task WHERE relevant <> (SELECT coalesce(sum(visit.relevant), 0) FROM visit WHERE task = task.id)",
+    ),
+    (
+        "the harvest",
+        "SELECT * FROM (SELECT * FROM harvest EXCEPT SELECT * FROM harvested)
+         UNION ALL SELECT * FROM (SELECT * FROM harvested EXCEPT SELECT * FROM harvest)",
+    ),
+    (
+        "pages that were followed",
+        "SELECT id FROM visit WHERE followed <> EXISTS (SELECT 1 FROM visit AS child
+             WHERE child.crawl = visit.crawl AND child.parent = visit.url_id AND child.outcome = 'page'
+             AND child.id > visit.id AND NOT EXISTS
+                 (SELECT 1 FROM visit AS later WHERE later.crawl = visit.crawl AND later.url_id = visit.url_id
+                  AND later.outcome = 'page' AND later.round > visit.round AND later.id < child.id))",
+    ),
+    (
+        "images located by words",
+        "SELECT crawl FROM (SELECT id AS crawl FROM crawl) WHERE NOT EXISTS (SELECT 1 FROM forgotten)
+         AND (SELECT coalesce(sum(count), 0) FROM tally WHERE tally.crawl = crawl AND name = 'located')
+             <> (SELECT count(*) FROM sighting WHERE sighting.crawl = crawl AND located)",
     ),
     (
         "imported files and their addresses",
@@ -71,9 +129,37 @@ const FOUND: &str = "CREATE TEMP VIEW found AS
     JOIN page ON page.id = reference.page JOIN media_address ON media_address.id = reference.media_address
     WHERE media_address.media IS NOT NULL";
 
+/// What is to be taken of what was said, and what was.
+const SAID: &str = "CREATE TEMP VIEW surest AS
+    SELECT media, source, lat, lon, precision, confidence, evidence, address, place, town, admin1, country, page,
+           media_address
+    FROM (SELECT *, row_number() OVER (PARTITION BY media, source
+                                       ORDER BY confidence DESC, precision, page, media_address) AS place_in_order
+          FROM heard) WHERE place_in_order = 1;
+    CREATE TEMP VIEW taken AS
+    SELECT media, source, lat, lon, precision, confidence, evidence, address, place, town, admin1, country, page,
+           media_address
+    FROM location WHERE media_address IS NOT NULL";
+
+/// What pages give of the harvest of each crawl, and what was counted.
+const HARVEST: &str = "CREATE TEMP VIEW harvest AS
+    SELECT crawl, 'relevant' AS name, count(*) AS count FROM visit WHERE relevant GROUP BY crawl
+    UNION ALL SELECT crawl, 'seed-distance/' || min(depth, 63) AS name, count(*) FROM visit
+    WHERE relevant GROUP BY crawl, name
+    UNION ALL SELECT crawl, 'bridge/' || min(branch - 1, 63) AS name, count(*) FROM visit
+    WHERE relevant AND branch IS NOT NULL GROUP BY crawl, name
+    UNION ALL SELECT crawl, 'tail/' || min(iif(relevant, 0, branch), 63) AS name, count(*) FROM visit
+    WHERE outcome = 'page' AND NOT followed AND (relevant OR branch IS NOT NULL) GROUP BY crawl, name;
+    CREATE TEMP VIEW harvested AS
+    SELECT crawl, name, sum(count) AS count FROM tally
+    WHERE name = 'relevant' OR name LIKE 'seed-distance/%' OR name LIKE 'bridge/%' OR name LIKE 'tail/%'
+    GROUP BY crawl, name HAVING sum(count) <> 0";
+
 pub fn audit(dir: &Path) {
     let db = Connection::open_with_flags(dir.join("library.db"), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    db.execute_batch(FOUND).unwrap();
+    for views in [FOUND, SAID, HARVEST] {
+        db.execute_batch(views).unwrap();
+    }
     for (what, question) in WRONG {
         let mut rows = db.prepare(question).unwrap();
         let wrong = rows.query_map([], |row| row.get::<_, rusqlite::types::Value>(0)).unwrap();

@@ -1,10 +1,14 @@
 //! Figures against counts: whatever was recorded, imported and forgotten in whichever order.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use facts::{MediaKind, Url};
+use facts::{Branch, LatLon, MediaId, MediaKind, Order, Url, Whereabouts};
 use media::{Facts, Format, WrongLocation};
-use store::{Claim, Forget, ImportedFile, ItemFilter, Library, MediaItem, Refused, Visited};
+use store::{
+    Area, Claim, Forget, ImportedFile, ItemFilter, Library, Link, MediaItem, Outcome, PageFilter, PageItem, Refused,
+    SaidLocation, SaidSource, Visited,
+};
 
 use super::Home;
 use super::web::*;
@@ -36,7 +40,8 @@ impl Numbers {
             2 => Facts { width: Some(300), height: Some(200), ..plain() },
             3 => Facts { wrong_location: Some(WrongLocation::NullIsland), ..plain() },
             4 => Facts { format: Format::named("mp4").unwrap(), ..taken_at(4.0, 4.0) },
-            _ => Facts { width: Some(100), height: Some(100), ..taken_at(n as f64, n as f64) },
+            5..8 => Facts { width: Some(100), height: Some(100), ..taken_at(n as f64, n as f64) },
+            _ => Facts { width: Some(500), height: Some(400), ..plain() },
         };
         (n.to_string(), facts)
     }
@@ -45,25 +50,64 @@ impl Numbers {
         Claim { round: self.below(3) as u32, ..claim }
     }
 
+    /// Often as sure and as exact as another.
+    fn whereabouts(&mut self) -> Whereabouts {
+        let exact = [10.0, 1_000.0, 400_000.0][self.below(3) as usize];
+        Whereabouts { precision_m: exact, ..at(self.below(60) as f64, self.below(4) as f64 / 4.0) }
+    }
+
+    fn said(&mut self, sources: &[SaidSource]) -> Vec<SaidLocation> {
+        let one = |source: &SaidSource| (self.below(3) == 0).then(|| said(*source, self.whereabouts()));
+        sources.iter().filter_map(one).collect()
+    }
+
+    /// A page somewhere in the web, maybe linked from another.
+    fn page_claim(&mut self) -> Claim {
+        let branch = Branch { links: 1 + self.below(70) as u32, from_relevant: self.below(2) == 0 };
+        let parent = (self.below(4) > 0).then(|| url(&self.page()).id());
+        let depth = self.below(70) as u32;
+        let link = Link { branch, parent, depth, ..page(&self.page(), Order::FirstIn) };
+        self.round(claim_of(link))
+    }
+
     fn visit(&mut self) -> Visited {
-        let (page, image) = (self.page(), self.image());
-        match self.below(4) {
-            0 => {
+        let image = self.image();
+        match self.below(9) {
+            0..3 => {
                 let images: Vec<String> = (0..self.below(4)).map(|_| self.image()).collect();
                 let images: Vec<&str> = images.iter().map(String::as_str).collect();
-                read_with_images(self.round(page_claim(&page)), &images)
+                let mut visit = read_with_images(self.page_claim(), &images);
+                let facts = facts_of(&mut visit);
+                facts.relevant = self.below(2) == 0;
+                facts.places = (0..self.below(4)).map(|_| place(self.whereabouts())).collect();
+                facts.focus = Some(self.below(4) as usize).filter(|focus| *focus < facts.places.len());
+                for reference in &mut facts.media {
+                    reference.locations = self.said(&[SaidSource::Structured, SaidSource::Description]);
+                }
+                visit
             }
-            1 => refused(self.round(image_claim(&image)), Refused::unseen("small")),
+            3 => refused(self.round(image_claim(&image)), Refused::unseen("small")),
+            4 => {
+                let target = url(&self.image());
+                visited(self.round(image_claim(&image)), Outcome::Redirect(target), Vec::new())
+            }
             _ => {
                 let (content, facts) = self.content();
-                kept_as(self.round(image_claim(&image)), &content, facts)
+                let hops = (0..self.below(2)).map(|_| url(&self.image()).id()).collect();
+                let link = Link { hops, ..super::web::image(&image, Order::FirstIn) };
+                let mut visit = kept_as(self.round(claim_of(link)), &content, facts);
+                file_of(&mut visit).said = self.said(&[SaidSource::Iptc, SaidSource::Caption]);
+                visit
             }
         }
     }
 
     fn import(&mut self) -> ImportedFile {
         let (path, (content, facts)) = (format!("/{}.jpg", self.below(4)), self.content());
-        let file = local(&path, &content, facts);
+        let mut file = local(&path, &content, facts);
+        if let Ok(kept) = &mut file.outcome {
+            kept.said = self.said(&[SaidSource::Iptc, SaidSource::Description]);
+        }
         if self.below(4) == 0 { ImportedFile { outcome: Err(Refused::unseen("small")), ..file } } else { file }
     }
 
@@ -79,7 +123,7 @@ impl Numbers {
 
 /// What is forgotten stays away, so each of these stories begins with nothing.
 pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
-    let (mut most, mut forgotten) = (0, 0);
+    let (mut most, mut forgotten, mut located, mut tails) = (0, 0, 0, 0);
     let mut homes = vec![first];
     for story in 1..=12 {
         let home = match homes.pop() {
@@ -88,9 +132,23 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
         };
         let library = home.library();
         let mut numbers = Numbers(88_172_645_463_325_252 ^ (story << 32));
+        let mut told = BTreeMap::new();
         for step in 0..60 {
-            match numbers.below(12) {
-                0 | 1 if step > 20 => forgotten += home.forget(numbers.forget()).await.unwrap().media,
+            match numbers.below(13) {
+                0 | 1 if step > 20 => {
+                    let before = ids(&*library).await;
+                    forgotten += home.forget(numbers.forget()).await.unwrap().media;
+                    let after = ids(&*library).await;
+                    told.retain(|id, _| after.contains(id) || !before.contains(id));
+                }
+                12 => {
+                    let (id, point) = (id_of(&numbers.content().0), LatLon::new(numbers.below(9) as f64, 0.0).unwrap());
+                    let word = (numbers.below(3) > 0).then_some((point, named("there")));
+                    if library.set_location(id, word.clone()).await.unwrap() {
+                        told.remove(&id);
+                        told.extend(word.map(|_| (id, point)));
+                    }
+                }
                 2..5 => drop(home.import((0..1 + numbers.below(3)).map(|_| numbers.import()).collect()).await.unwrap()),
                 _ => {
                     let name = format!("crawl {}", step / 25);
@@ -100,19 +158,80 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
                     library.record(run.id, &visits).await.unwrap();
                 }
             }
-            most = most.max(check(&*library).await);
+            most = most.max(check(&*library, &told).await);
+            check_pages(&*library).await;
             home.audit().await;
         }
+        let figures = library.library_figures(0).await.unwrap();
+        located += figures.images.located_by_text;
+        tails += figures.harvest.tail.iter().sum::<u64>();
     }
     assert!(most > 6 && forgotten > 12, "{most} items at once, {forgotten} forgotten: too few to say much");
+    assert!(located > 12 && tails > 12, "{located} located by words, {tails} tails: too few to say much");
+}
+
+async fn ids(library: &dyn Library) -> BTreeSet<MediaId> {
+    library.items(&ItemFilter::default(), 0, 1_000).await.unwrap().iter().map(|item| item.id).collect()
+}
+
+/// Whether one of the sources of an item is among these.
+fn known_by(item: &MediaItem, sources: &[&str]) -> bool {
+    item.location.iter().chain(&item.other_locations).any(|location| sources.contains(&location.source.as_str()))
+}
+
+/// Pages as they are listed against figures and against each other.
+async fn check_pages(library: &dyn Library) {
+    let all = library.pages(&PageFilter::default(), 0, 1_000).await.unwrap();
+    let figures = library.library_figures(0).await.unwrap();
+    assert_eq!(figures.pages_with_places, all.len() as u64);
+    let north = |point: LatLon| point.lat() > 30.0;
+    let area =
+        || Some(Area { boxes: vec![[30.0, 0.0, 45.0, 20.0], [40.0, 9.0, 60.0, 11.0]], contains: Arc::new(north) });
+    let host = || Some("p1.example".to_owned());
+    type Test = fn(&PageItem) -> bool;
+    let tests: [(PageFilter, Test); 4] = [
+        (PageFilter { relevant: true, ..PageFilter::default() }, |page| page.relevant),
+        (PageFilter { host: host(), ..PageFilter::default() }, |page| page.url.contains("p1.example")),
+        (PageFilter { area: area(), ..PageFilter::default() }, |page| {
+            page.places.iter().any(|place| place.whereabouts.at.lat() > 30.0)
+        }),
+        (PageFilter { area: area(), host: host(), relevant: true, ..PageFilter::default() }, |page| {
+            let north = page.places.iter().any(|place| place.whereabouts.at.lat() > 30.0);
+            north && page.relevant && page.url.contains("p1.example")
+        }),
+    ];
+    for (filter, test) in tests {
+        let expected: Vec<&PageItem> = all.iter().filter(|page| test(page)).collect();
+        let listed = library.pages(&filter, 0, 1_000).await.unwrap();
+        assert_eq!(listed.iter().collect::<Vec<_>>(), expected, "{filter:?}");
+    }
+    let mut whole = (0, 0);
+    for crawl in library.crawls().await.unwrap() {
+        let harvest = library.harvest(Some(crawl.crawl.id)).await.unwrap();
+        let expected = (crawl.figures.pages, crawl.figures.relevant);
+        assert_eq!((harvest.pages, harvest.relevant), expected);
+        assert_eq!(harvest.seed_distance.iter().sum::<u64>(), harvest.relevant);
+        let curve = library.harvest_curve(crawl.crawl.id, 3).await.unwrap();
+        assert_eq!(curve.last().copied().unwrap_or_default(), expected);
+        whole = (whole.0 + expected.0, whole.1 + expected.1);
+    }
+    assert_eq!((figures.harvest.pages, figures.harvest.relevant), whole);
 }
 
 /// Gives how many items there are.
-async fn check(library: &dyn Library) -> usize {
+async fn check(library: &dyn Library, told: &BTreeMap<MediaId, LatLon>) -> usize {
     let items = library.items(&ItemFilter::default(), 0, 1_000).await.unwrap();
     let figures = library.library_figures(1_000).await.unwrap();
     let images: Vec<&MediaItem> = items.iter().filter(|item| item.kind == MediaKind::Image).collect();
-    let located = images.iter().filter(|item| item.location.is_some()).count() as u64;
+    let geotagged = |item: &MediaItem| known_by(item, &["exif"]);
+    let located = images.iter().filter(|item| geotagged(item)).count() as u64;
+    let words = ["iptc", "structured", "caption", "description", "page"];
+    let by_words = images.iter().filter(|item| !geotagged(item) && known_by(item, &words)).count() as u64;
+    assert_eq!(figures.images.located_by_text, by_words);
+    for item in &items {
+        let word = item.location.as_ref().filter(|location| location.source == "person").map(|location| location.at);
+        assert_eq!(word, told.get(&item.id).copied(), "the word of a person");
+    }
     assert_eq!(figures.images.total, images.len() as u64);
     assert_eq!(figures.images.with_location_in_metadata, located);
     assert_eq!(figures.images.without, images.len() as u64 - located);
@@ -135,7 +254,7 @@ async fn check(library: &dyn Library) -> usize {
             let host = counted.entry(host_of(address)).or_default();
             if item.kind == MediaKind::Image {
                 host.0 += 1;
-                host.1 += u64::from(item.location.is_some());
+                host.1 += u64::from(geotagged(item));
             }
         }
         for sighting in &item.found {

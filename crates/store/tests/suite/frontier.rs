@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use facts::{Order, Timestamp};
+use facts::{Branch, Order, Timestamp};
 use store::{
-    Budgets, ClaimLimit, CrawlId, FrontierFigures, Link, OriginFile, OriginRecord, Outcome, Reservation, Rest,
+    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, OriginFile, OriginRecord, Outcome,
+    Reservation, Rest,
 };
 
 use super::web::*;
@@ -67,6 +68,34 @@ pub async fn a_row_found_again_with_a_larger_priority_moves_forward(home: impl H
     assert_eq!(frontier.add(ONE, again, PLENTY).await.unwrap(), 0, "none of them is new");
     let order = crawl_all(&*frontier, ONE, |_| Vec::new()).await;
     assert_eq!(order, ["a.example/y", "a.example/x", "b.example/z"]);
+}
+
+pub async fn a_raised_row_comes_by_the_better_way(home: impl Home) {
+    let frontier = home.frontier();
+    let start = vec![page("http://a.example/", best(0.9)), page("http://b.example/", best(0.1))];
+    frontier.add(ONE, start, PLENTY).await.unwrap();
+    let claims = claim(&*frontier, ONE).await.claims;
+    let target = |anchor: &str, priority, links| Link {
+        context: LinkContext { anchor: anchor.into(), around: "words".into() },
+        branch: Branch { links, from_relevant: links == 1 },
+        ..page("http://c.example/target", best(priority))
+    };
+    let [first, second] = <[Claim; 2]>::try_from(claims).unwrap();
+    let mut early = read(first.clone(), Vec::new());
+    early.links = vec![Link { depth: 2, ..found(target("poor", 0.2, 3), &first) }];
+    let mut late = read(second.clone(), Vec::new());
+    late.links = vec![
+        Link { depth: 5, ..found(target("good", 0.6, 1), &second) },
+        Link { depth: 1, ..found(target("poorer", 0.5, 4), &second) },
+    ];
+    for visit in [early, late] {
+        release(&*frontier, &visit.claim).await;
+        frontier.finish(ONE, &[visit], PLENTY).await.unwrap();
+    }
+    let raised = claim_one(&*frontier, ONE).await.link;
+    assert_eq!((raised.context.anchor.as_str(), raised.branch.links, raised.branch.from_relevant), ("good", 1, true));
+    assert_eq!((raised.parent, raised.referer), (Some(second.id), Some(second.link.url)));
+    assert_eq!((raised.depth, raised.order), (2, best(0.6)));
 }
 
 pub async fn a_claimed_row_is_not_raised(home: impl Home) {

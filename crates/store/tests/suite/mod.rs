@@ -6,9 +6,12 @@
 pub mod counting;
 pub mod forgetting;
 pub mod frontier;
+pub mod harvest;
 pub mod imports;
 pub mod items;
 pub mod library;
+pub mod pages;
+pub mod places;
 pub mod web;
 
 use std::sync::Arc;

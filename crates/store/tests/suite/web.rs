@@ -1,11 +1,11 @@
 //! Links and visits for tests.
 
-use facts::{HostName, LatLon, MediaId, MediaKind, Order, Priority, Timestamp, Url};
+use facts::{HostName, LatLon, Locality, MediaId, MediaKind, Order, Priority, Timestamp, Url, Whereabouts};
 use media::{Facts, Location, LocationSource};
 use sha2::{Digest, Sha256};
 use store::{
     Claim, ClaimLimit, Claims, CrawlId, Frontier, ImportedFile, Link, LinkContext, MediaFile, MediaReference, Outcome,
-    PageFacts, Refused, Rest, VisitKind, Visited,
+    PageFacts, PagePlace, Refused, Rest, SaidLocation, SaidSource, VisitKind, Visited,
 };
 
 pub fn url(text: &str) -> Url {
@@ -69,6 +69,44 @@ pub fn read_with_images(claim: Claim, images: &[&str]) -> Visited {
     };
     let facts = PageFacts { media: images.iter().map(reference).collect(), ..PageFacts::default() };
     visited(claim, Outcome::Page(facts), images.iter().map(|text| image(text, Order::FirstIn)).collect())
+}
+
+/// The page of a visit, to change it.
+pub fn facts_of(visit: &mut Visited) -> &mut PageFacts {
+    let Outcome::Page(facts) = &mut visit.outcome else { panic!("{} is no page", visit.claim.link.url) };
+    facts
+}
+
+/// The file of a visit, to change it.
+pub fn file_of(visit: &mut Visited) -> &mut MediaFile {
+    let Outcome::Media(file) = &mut visit.outcome else { panic!("{} is no file", visit.claim.link.url) };
+    file
+}
+
+/// Somewhere at a latitude, as sure as that, to a kilometre.
+pub fn at(lat: f64, confidence: f64) -> Whereabouts {
+    Whereabouts {
+        at: LatLon::new(lat, 10.0).unwrap(),
+        precision_m: 1_000.0,
+        confidence,
+        evidence: format!("words about {lat}"),
+        address: None,
+        locality: named(&format!("Place {lat}")),
+    }
+}
+
+pub fn named(place: &str) -> Locality {
+    Locality { place: place.into(), ..Locality::default() }
+}
+
+pub fn said(source: SaidSource, whereabouts: Whereabouts) -> SaidLocation {
+    SaidLocation { source, whereabouts }
+}
+
+/// A place that a page speaks of.
+pub fn place(whereabouts: Whereabouts) -> PagePlace {
+    let (kind, why) = ("toponym".into(), "its name".into());
+    PagePlace { kind, id: Some(7), mentions: 2, relevant: false, why, whereabouts }
 }
 
 pub fn id_of(content: &str) -> MediaId {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use facts::{HostName, MediaKind, Order, Priority, Timestamp, Url};
+use facts::{Branch, HostName, MediaKind, Order, Priority, Timestamp, Url};
 use proptest::prelude::*;
 
 use super::clock::Clock;
@@ -23,6 +23,7 @@ struct Found {
     host: u8,
     path: u8,
     priority: u8,
+    depth: u8,
     reopen: bool,
     redirect: bool,
 }
@@ -42,8 +43,9 @@ enum Step {
 }
 
 fn found() -> impl Strategy<Value = Found> {
-    (0u8..5, 0u8..8, 0u8..4, prop::bool::weighted(0.1), prop::bool::weighted(0.1))
-        .prop_map(|(host, path, priority, reopen, redirect)| Found { host, path, priority, reopen, redirect })
+    (0u8..5, 0u8..8, 0u8..4, 0u8..4, prop::bool::weighted(0.1), prop::bool::weighted(0.1)).prop_map(
+        |(host, path, priority, depth, reopen, redirect)| Found { host, path, priority, depth, reopen, redirect },
+    )
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -67,7 +69,7 @@ fn step() -> impl Strategy<Value = Step> {
 #[derive(Clone, Debug)]
 struct ModelRow {
     at: (Lane, u64, u64),
-    host: String,
+    link: Link,
     claimed: bool,
     tries: u32,
 }
@@ -107,10 +109,12 @@ impl Model {
         let address = crawl.addresses.get(link.url.as_str()).cloned().unwrap_or_default();
         let lane = Lane::of(link.kind);
         let place = (lane, band(link.order, number), number * 1000 + index as u64);
-        let row = |at| ModelRow { at, host: link.url.host_str().into(), claimed: false, tries: 0 };
+        let row = |at| ModelRow { at, link: link.clone(), claimed: false, tries: 0 };
         if let Some(mut waiting) = address.waiting {
             if !waiting.claimed && matches!(link.order, Order::Best(_)) && place.1 < waiting.at.1 {
                 waiting.at.1 = place.1;
+                let Link { depth, hops, reopen, .. } = waiting.link;
+                waiting.link = Link { depth: depth.min(link.depth), hops, reopen, ..link.clone() };
                 crawl.addresses.get_mut(link.url.as_str()).unwrap().waiting = Some(waiting);
             }
             return 0;
@@ -161,9 +165,10 @@ impl Model {
         let mut heads: BTreeMap<String, ((Lane, u64, u64), String)> = BTreeMap::new();
         let rows = self.crawls.get(&crawl).into_iter().flat_map(|c| &c.addresses);
         for (url, row) in rows.filter_map(|(url, address)| Some((url, address.waiting.as_ref()?))) {
-            let better = heads.get(&row.host).is_none_or(|(at, _)| row.at < *at);
+            let host = row.link.url.host_str();
+            let better = heads.get(host).is_none_or(|(at, _)| row.at < *at);
             if !row.claimed && better {
-                heads.insert(row.host.clone(), (row.at, url.clone()));
+                heads.insert(host.to_owned(), (row.at, url.clone()));
             }
         }
         let mut heads: Vec<_> = heads.into_iter().map(|(host, (at, url))| (at, host, url)).collect();
@@ -200,10 +205,11 @@ fn link(found: Found, mode: u8, parent: Option<&Claim>) -> Link {
             1 => Order::LastIn,
             _ => Order::Best(Priority::new(f64::from(found.priority) / 4.0)),
         },
-        depth: 0,
+        depth: found.depth.into(),
+        branch: Branch { links: found.priority.into(), from_relevant: parent.is_some() },
         parent: parent.map(|claim| claim.id),
-        referer: None,
-        context: LinkContext::default(),
+        referer: parent.map(|claim| claim.link.url.clone()),
+        context: LinkContext { anchor: format!("{found:?}"), around: String::new() },
         hops: parent.filter(|_| found.redirect).map(|claim| claim.id).into_iter().collect(),
         reopen: found.reopen,
     }
@@ -273,6 +279,7 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                     let row = address.waiting.as_mut().unwrap();
                     row.claimed = true;
                     assert_eq!((claim.tries, claim.round), (row.tries, address.rounds));
+                    assert_eq!(claim.link, row.link);
                     model.number += 1;
                     held.push(Held { crawl, claim, number: model.number, released: false });
                 }

@@ -116,7 +116,8 @@ impl<'a> Staging<'a> {
     }
 
     /// A waiting row found again with a larger priority moves forward, with its old place in the
-    /// order of discovery.
+    /// order of discovery. What explains a priority comes with it: the way there and the words
+    /// around the link.
     fn raise(&mut self, key: KnownKey, link: &Link, lane: Lane, rank: Rank, round: u32) -> Result<(), StoreError> {
         let Order::Best(_) = link.order else { return Ok(()) };
         let raised = Rank { band: keys::band(link.order, 0), ..rank };
@@ -129,7 +130,15 @@ impl<'a> Staging<'a> {
         let Some(mut row) = self.changes.read::<Row>(Space::Queue, &row_key)? else {
             return Err(self.spaces.damaged("a waiting address has no row"));
         };
-        row.link.order = link.order;
+        row.link = Link {
+            order: link.order,
+            depth: row.link.depth.min(link.depth),
+            branch: link.branch,
+            parent: link.parent,
+            referer: link.referer.clone(),
+            context: link.context.clone(),
+            ..row.link
+        };
         self.remove_row(host, name, lane, rank)?;
         self.insert_row(lane, raised, &RowRef { link: &row.link, tries: row.tries, round })?;
         self.mark(key, Known::Queued { lane, rank: raised, round });

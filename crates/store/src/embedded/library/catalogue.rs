@@ -8,10 +8,10 @@ use std::path::Path;
 
 use facts::{MediaId, MediaKind, Timestamp, Url};
 use media::PlaceNames;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::text::{DESCRIPTION, NAME, TITLE, cut, cut_some};
-use super::{locations, signed};
+use super::{locations, said, signed};
 use crate::MediaFile;
 use crate::files::Names;
 
@@ -29,6 +29,8 @@ pub(super) struct Catalogue<'a> {
     hosts: HashMap<String, i64>,
     /// Whether anything may not come back.
     guarded: bool,
+    /// Whether what is removed leaves nothing behind, as what is forgotten.
+    for_good: bool,
     /// Contents that were removed.
     pub removed: u64,
     /// Their files, which are to be removed.
@@ -41,12 +43,28 @@ pub(super) struct Address {
     pub id: i64,
     pub host: i64,
     pub media: Option<i64>,
+    /// The address that it redirects to.
+    pub leads_to: Option<i64>,
+}
+
+/// A file that an address holds.
+pub(super) struct Held {
+    pub media: i64,
+    /// Whether its content is new to the library.
+    pub new: bool,
+    /// Whether these are the first words about it.
+    pub first_words: bool,
 }
 
 impl<'a> Catalogue<'a> {
     pub fn new(db: &'a Transaction<'a>) -> rusqlite::Result<Self> {
         let guarded = db.prepare_cached("SELECT 1 FROM forgotten LIMIT 1")?.exists([])?;
-        Ok(Self { db, hosts: HashMap::new(), guarded, removed: 0, doomed: 0 })
+        Ok(Self { db, hosts: HashMap::new(), guarded, for_good: false, removed: 0, doomed: 0 })
+    }
+
+    /// One that forgets what it removes.
+    pub fn forgetting(db: &'a Transaction<'a>) -> rusqlite::Result<Self> {
+        Ok(Self { for_good: true, ..Self::new(db)? })
     }
 
     /// Whether a visit of this address may not be written.
@@ -93,18 +111,25 @@ impl<'a> Catalogue<'a> {
         self.db
             .prepare_cached("INSERT INTO media_address (url_id, url, host, kind) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![url_id, url, host, kind.as_str()])?;
-        Ok(Address { id: self.db.last_insert_rowid(), host, media: None })
+        Ok(Address { id: self.db.last_insert_rowid(), host, media: None, leads_to: None })
     }
 
     pub fn find_address(&self, url_id: [u8; 16]) -> rusqlite::Result<Option<Address>> {
         self.db
-            .prepare_cached("SELECT id, host, media FROM media_address WHERE url_id = ?1")?
-            .query_row([url_id], |row| Ok(Address { id: row.get(0)?, host: row.get(1)?, media: row.get(2)? }))
+            .prepare_cached("SELECT id, host, media, leads_to FROM media_address WHERE url_id = ?1")?
+            .query_row([url_id], read_address)
             .optional()
     }
 
-    /// The address holds this file from now on. Whether its content is new to the library.
-    pub fn keep(&mut self, address: Address, file: &MediaFile, at: Timestamp) -> rusqlite::Result<bool> {
+    /// The address with this number.
+    pub fn address_numbered(&self, id: i64) -> rusqlite::Result<Address> {
+        self.db
+            .prepare_cached("SELECT id, host, media, leads_to FROM media_address WHERE id = ?1")?
+            .query_row([id], read_address)
+    }
+
+    /// The address holds this file from now on.
+    pub fn keep(&mut self, address: Address, file: &MediaFile, at: Timestamp) -> rusqlite::Result<Held> {
         let known = self
             .db
             .prepare_cached("SELECT id, path FROM media WHERE sha256 = ?1")?
@@ -114,11 +139,16 @@ impl<'a> Catalogue<'a> {
             Some((media, path)) => (self.complete(media, &path, file)?, false),
             None => (self.insert(file, address.host, at)?, true),
         };
+        said::by_file(self.db, address.id, &file.said)?;
         self.point(address, Some(media))?;
+        if !new {
+            locations::refresh(self.db, media, Some(said::FILE))?;
+        }
+        let first_words = locations::offer(self.db, media, address.id, None)?;
         if let Some(before) = address.media.filter(|before| *before != media) {
             self.settle(before)?;
         }
-        Ok(new)
+        Ok(Held { media, new, first_words })
     }
 
     /// The same bytes again: only what was missing is added.
@@ -129,6 +159,9 @@ impl<'a> Catalogue<'a> {
         // A file that was imported where it was may change there; a copy of our own does not.
         if Path::new(path).is_absolute() && !Path::new(&file.path).is_absolute() {
             self.db.prepare_cached("UPDATE media SET path = ?2 WHERE id = ?1")?.execute(params![media, file.path])?;
+        }
+        if let (Some(location), Some(locality)) = (&file.facts.location, &file.locality) {
+            locations::name(self.db, media, location, locality)?;
         }
         Ok(media)
     }
@@ -176,8 +209,9 @@ impl<'a> Catalogue<'a> {
             ])?;
         let media = self.db.last_insert_rowid();
         if let Some(location) = &facts.location {
-            locations::add(self.db, media, location)?;
+            locations::carry(self.db, media, location, file.locality.as_ref())?;
         }
+        locations::recall(self.db, media, file.id)?;
         Ok(media)
     }
 
@@ -185,7 +219,7 @@ impl<'a> Catalogue<'a> {
     /// before is to be settled.
     fn point(&self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
         self.db
-            .prepare_cached("UPDATE media_address SET media = ?2, refused = NULL WHERE id = ?1")?
+            .prepare_cached("UPDATE media_address SET media = ?2, refused = NULL, leads_to = NULL WHERE id = ?1")?
             .execute(params![address.id, media])?;
         if address.media == media {
             return Ok(());
@@ -200,16 +234,42 @@ impl<'a> Catalogue<'a> {
         }
         if let Some(media) = media {
             self.found_on(media, address.host)?;
-            self.db
-                .prepare_cached(
-                    "INSERT INTO media_host (host, media)
-                     SELECT page.host, ?2 FROM reference JOIN page ON page.id = reference.page
-                     WHERE reference.media_address = ?1
-                     ON CONFLICT DO NOTHING",
-                )?
-                .execute(params![address.id, media])?;
+            self.shown_at(media, address.id)?;
         }
         Ok(())
+    }
+
+    /// Pages show the file at this address of it.
+    fn shown_at(&self, media: i64, address: i64) -> rusqlite::Result<()> {
+        self.db
+            .prepare_cached(
+                "INSERT INTO media_host (host, media)
+                 SELECT page.host, ?2 FROM reference JOIN page ON page.id = reference.page
+                 WHERE reference.media_address = ?1
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute([address, media])?;
+        Ok(())
+    }
+
+    /// An address leads to another: a page that names the one shows what is at the other. Whether
+    /// that gave the file there its first words.
+    pub fn lead(&self, from: Address, to: Address) -> rusqlite::Result<bool> {
+        if from.id == to.id {
+            return Ok(false);
+        }
+        self.db.prepare_cached("UPDATE media_address SET leads_to = ?2 WHERE id = ?1")?.execute([from.id, to.id])?;
+        self.db
+            .prepare_cached(
+                "INSERT INTO reference (page, media_address, description, licence, author)
+                 SELECT page, ?2, description, licence, author FROM reference WHERE media_address = ?1
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute([from.id, to.id])?;
+        said::pass_on(self.db, from.id, to.id)?;
+        let Some(media) = to.media else { return Ok(false) };
+        self.shown_at(media, to.id)?;
+        locations::offer(self.db, media, to.id, None)
     }
 
     /// The file has an address on this host, or a page there shows it.
@@ -254,6 +314,7 @@ impl<'a> Catalogue<'a> {
              WHERE id = ?1 AND host NOT IN (SELECT host FROM media_address WHERE media = ?1)",
         )?
         .execute([media])?;
+        locations::refresh(db, media, None)?;
         self.follow_import(media)
     }
 
@@ -290,12 +351,20 @@ impl<'a> Catalogue<'a> {
             let mut doom = self.db.prepare_cached("INSERT INTO doomed (path) VALUES (?1) ON CONFLICT DO NOTHING")?;
             self.doomed += doom.execute([path])? as u64;
         }
+        if self.for_good {
+            self.db
+                .execute("DELETE FROM person_said WHERE sha256 = (SELECT sha256 FROM media WHERE id = ?1)", [media])?;
+        }
         for table in ["location", "media_host"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
         }
         self.removed += self.db.prepare_cached("DELETE FROM media WHERE id = ?1")?.execute([media])? as u64;
         Ok(())
     }
+}
+
+fn read_address(row: &Row<'_>) -> rusqlite::Result<Address> {
+    Ok(Address { id: row.get(0)?, host: row.get(1)?, media: row.get(2)?, leads_to: row.get(3)? })
 }
 
 /// The files that a row names for some content.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use facts::{HostName, MediaKind, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::runs;
+use super::{harvest, runs};
 use crate::import::IMPORTED;
 use crate::{CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, LibraryFigures, Mishap, RunId};
 
@@ -43,6 +43,8 @@ fn add(figures: &mut Figures, name: &str, count: u64) {
             *figures.media.entry(kind.into()).or_default().refused.entry(reason.into()).or_default() += count;
         }
         "saved" => figures.saved += count,
+        "relevant" => figures.relevant += count,
+        "located" => figures.located += count,
         "geotagged" if rest == MediaKind::Image.as_str() => figures.geotagged += count,
         "wrong-location" => *figures.wrong_locations.entry(rest.into()).or_default() += count,
         "error" => *figures.errors.entry(rest.into()).or_default() += count,
@@ -87,6 +89,10 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<Libr
     figures.pages = db
         .prepare_cached("SELECT coalesce(sum(pages), 0) FROM host")?
         .query_row([], |row| row.get::<_, i64>(0))? as u64;
+    figures.pages_with_places = db
+        .prepare_cached("SELECT count(*) FROM page INDEXED BY page_with_places WHERE places > 0")?
+        .query_row([], |row| row.get::<_, i64>(0))? as u64;
+    figures.harvest = harvest::read(db, None)?;
     figures.media = db
         .prepare_cached("SELECT kind, count(*) FROM media GROUP BY kind")?
         .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?
@@ -108,7 +114,8 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<Libr
 
 fn images(db: &Connection) -> rusqlite::Result<ImageLibraryFigures> {
     db.prepare_cached(
-        "SELECT count(*), coalesce(sum(geotagged), 0), count(wrong_location), avg(width), avg(height)
+        "SELECT count(*), coalesce(sum(geotagged), 0), count(wrong_location), avg(width), avg(height),
+                coalesce(sum(worded AND NOT geotagged), 0)
          FROM media INDEXED BY media_in_figures WHERE kind = 'image'",
     )?
     .query_row([], |row| {
@@ -118,7 +125,7 @@ fn images(db: &Connection) -> rusqlite::Result<ImageLibraryFigures> {
             total,
             with_location_in_metadata: located,
             without: total.saturating_sub(located),
-            located_by_text: 0,
+            located_by_text: count(5)?,
             wrong_coordinates: count(2)?,
             average_width: row.get(3)?,
             average_height: row.get(4)?,

@@ -6,6 +6,7 @@ use facts::{HostName, MediaId, Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
+use super::said;
 use crate::Forgotten;
 use crate::forget::Lists;
 use crate::import::FileAddress;
@@ -66,7 +67,7 @@ struct Forgetting<'a> {
 
 impl<'a> Forgetting<'a> {
     fn new(db: &'a Transaction<'a>, now: Timestamp) -> rusqlite::Result<Self> {
-        Ok(Self { db, catalogue: Catalogue::new(db)?, now, pages: 0, addresses: 0, urls: HashSet::new() })
+        Ok(Self { db, catalogue: Catalogue::forgetting(db)?, now, pages: 0, addresses: 0, urls: HashSet::new() })
     }
 
     fn finish(self) -> Forgotten {
@@ -99,6 +100,13 @@ impl<'a> Forgetting<'a> {
         )?;
         const PAGES: &str = "(SELECT id FROM page WHERE host = ?1)";
         const ADDRESSES: &str = "(SELECT id FROM media_address WHERE host = ?1)";
+        self.db.execute(
+            &format!(
+                "DELETE FROM said WHERE (media_address, page) IN
+                     (SELECT media_address, page FROM reference WHERE page IN {PAGES})"
+            ),
+            [id],
+        )?;
         self.db.execute(&format!("DELETE FROM reference WHERE page IN {PAGES}"), [id])?;
         for table in ["reference", "sighting", "imported"] {
             self.db.execute(&format!("DELETE FROM {table} WHERE media_address IN {ADDRESSES}"), [id])?;
@@ -144,8 +152,7 @@ impl<'a> Forgetting<'a> {
             self.db.query_row("SELECT sha256 FROM media WHERE id = ?1", [media], |row| row.get(0))?;
         self.block(CONTENT, &content)?;
         for id in self.numbers("SELECT id FROM media_address WHERE media = ?1", media)? {
-            let host = self.db.query_row("SELECT host FROM media_address WHERE id = ?1", [id], |row| row.get(0))?;
-            self.address(Address { id, host, media: Some(media) })?;
+            self.address(self.catalogue.address_numbered(id)?)?;
         }
         self.catalogue.settle(media)
     }
@@ -158,6 +165,7 @@ impl<'a> Forgetting<'a> {
             .optional()?;
         let Some((page, host)): Option<(i64, i64)> = page else { return Ok(()) };
         let shown = self.numbers("SELECT media_address FROM reference WHERE page = ?1", page)?;
+        said::take_back(self.db, page)?;
         self.db.execute("DELETE FROM reference WHERE page = ?1", [page])?;
         self.pages += self.db.execute("DELETE FROM page WHERE id = ?1", [page])? as u64;
         self.db.execute("UPDATE host SET pages = pages - 1 WHERE id = ?1", [host])?;
@@ -169,10 +177,7 @@ impl<'a> Forgetting<'a> {
     /// Takes out those of these addresses that no page shows any more. What they held is to be settled.
     fn unshown(&mut self, shown: Vec<i64>, held: &mut BTreeSet<i64>) -> rusqlite::Result<()> {
         for id in shown {
-            let address = self
-                .db
-                .prepare_cached("SELECT id, host, media FROM media_address WHERE id = ?1")?
-                .query_row([id], |row| Ok(Address { id: row.get(0)?, host: row.get(1)?, media: row.get(2)? }))?;
+            let address = self.catalogue.address_numbered(id)?;
             let shown = self.db.prepare_cached("SELECT 1 FROM reference WHERE media_address = ?1")?.exists([id])?;
             if !shown {
                 self.address(address)?;

@@ -49,7 +49,7 @@ fn import_one(
             let held = catalogue.address_on(IMPORTED, address.id, &address.url, kind)?;
             // The row comes first: which path a content has follows from it.
             note(catalogue.db, file, Some(held.id), None)?;
-            match catalogue.keep(held, kept, now)? {
+            match catalogue.keep(held, kept, now)?.new {
                 true => imported.new += 1,
                 false => imported.known += 1,
             }

@@ -8,6 +8,7 @@ use media::PlaceNames;
 use rusqlite::types::{Type, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
+use super::{locations, whereabouts};
 use crate::near::Circle;
 use crate::{ItemFilter, ItemLocation, MediaItem, Sighting};
 
@@ -218,13 +219,14 @@ fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<M
         .prepare_cached(&format!(
             "SELECT media.id, sha256, kind, format, size, path, thumbnail, width, height, orientation, duration, taken,
                     make, model, title, description, keywords, licence, author, sublocation, city, state, country,
-                    wrong_location, first_seen, location.source, lat, lon, altitude, direction, date
-             FROM media LEFT JOIN location ON location.media = media.id AND location.best = 1
-             WHERE {which}"
+                    wrong_location, first_seen
+             FROM media WHERE {which}"
         ))?
         .query_row([value], read_item)
         .optional()?;
     let Some(mut item) = item else { return Ok(None) };
+    let mut known = known_locations(db, item.number)?.into_iter();
+    (item.location, item.other_locations) = (known.next(), known.collect());
     item.found = sightings(db, item.number)?;
     Ok(Some(item))
 }
@@ -259,7 +261,7 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
             state: row.get(21)?,
             country: row.get(22)?,
         },
-        location: read_location(row)?,
+        location: None,
         other_locations: Vec::new(),
         wrong_location: row.get(23)?,
         first_seen: Timestamp(row.get(24)?),
@@ -267,22 +269,32 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
     })
 }
 
-fn read_location(row: &Row<'_>) -> rusqlite::Result<Option<ItemLocation>> {
-    let Some(source) = row.get::<_, Option<String>>(25)? else { return Ok(None) };
-    let Some(at) = LatLon::new(row.get(26)?, row.get(27)?) else { return Ok(None) };
-    Ok(Some(ItemLocation {
-        at,
-        altitude: row.get(28)?,
-        direction: row.get(29)?,
-        date: row.get::<_, Option<i64>>(30)?.map(Timestamp),
-        source,
-        precision_m: None,
-        confidence: 1.0,
-        evidence: None,
-        address: None,
-        locality: Default::default(),
-        verified: false,
-    }))
+/// Where an item was made by each source that knows, the best first.
+fn known_locations(db: &Connection, media: i64) -> rusqlite::Result<Vec<ItemLocation>> {
+    let mut known = db
+        .prepare_cached(
+            "SELECT lat, lon, altitude, direction, date, source, precision, confidence, evidence, verified, address,
+                    place, town, admin1, country
+             FROM location WHERE media = ?1",
+        )?
+        .query_map([media], |row| {
+            Ok(ItemLocation {
+                at: whereabouts::read_point(row, 0)?,
+                altitude: row.get(2)?,
+                direction: row.get(3)?,
+                date: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+                source: row.get(5)?,
+                precision_m: row.get(6)?,
+                confidence: row.get(7)?,
+                evidence: row.get(8)?,
+                verified: row.get(9)?,
+                address: whereabouts::read_address(row, 10)?,
+                locality: whereabouts::read_names(row, 11)?,
+            })
+        })?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    known.sort_by_key(|location| locations::rank(&location.source, location.precision_m));
+    Ok(known)
 }
 
 /// The oldest address first, of each the oldest page first.

@@ -1,21 +1,58 @@
-//! Where a file was made: one row for each way that is known, of which the best is shown.
+//! Where a file was made: one row for each source that knows, of which the best is shown.
+//!
+//! What words say is kept where it was said (`said`, and the focus of `page`); of all that is heard
+//! from one source about a file, the surest is its row of `location`. A row is taken when something
+//! surer is offered, and looked for again only when what it was taken from is not said any more: a
+//! picture that a hundred thousand pages show costs each of them no more than any other.
 
+use facts::{LatLon, Locality, MediaId};
 use media::Location;
-use rusqlite::{Transaction, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 
-/// Sources of a location, the most believed first: the word of a person, then the file's own parts
-/// as `media` ranks them. What is not named here comes after all that is.
-const RANK: &[&str] = &["person", "exif", "xmp", "quicktime", "loci", "matroska", "vorbis"];
+use super::whereabouts::{COLUMNS, Names};
 
-fn rank(source: &str) -> usize {
-    RANK.iter().position(|known| *known == source).unwrap_or(RANK.len())
+/// Sources of a location, the most believed first: the word of a person, the file's own parts as
+/// `media` ranks them, then words. What is not named here comes after all that is.
+const RANK: [&str; 12] = [
+    "person",
+    "exif",
+    "xmp",
+    "quicktime",
+    "loci",
+    "matroska",
+    "vorbis",
+    "iptc",
+    "structured",
+    "caption",
+    "description",
+    "page",
+];
+
+/// Sources that are no words.
+const FIXES: usize = 7;
+
+/// Words that are less exact than this, in metres, come after all that are more.
+const COARSE: f64 = 25_000.0;
+
+/// Which of what one source says is taken: the surest, then the finest, then the first.
+const ORDER: &str = "-confidence, precision, page, media_address";
+
+/// Where a location stands among those of a file; the least is the best.
+pub(super) fn rank(source: &str, precision: Option<f64>) -> (bool, usize) {
+    let place = RANK.iter().position(|known| *known == source).unwrap_or(RANK.len());
+    (place >= FIXES && precision.is_some_and(|metres| metres > COARSE), place)
 }
 
-/// Writes what the file itself says.
-pub(super) fn add(db: &Transaction<'_>, media: i64, location: &Location) -> rusqlite::Result<()> {
+/// Writes what the file itself carries, with the names of what is there.
+pub(super) fn carry(
+    db: &Transaction<'_>,
+    media: i64,
+    location: &Location,
+    locality: Option<&Locality>,
+) -> rusqlite::Result<()> {
     db.prepare_cached(
-        "INSERT INTO location (media, source, lat, lon, altitude, direction, date) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-         ON CONFLICT DO NOTHING",
+        "INSERT INTO location (media, source, lat, lon, altitude, direction, date, confidence)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1.0) ON CONFLICT DO NOTHING",
     )?
     .execute(params![
         media,
@@ -26,29 +63,138 @@ pub(super) fn add(db: &Transaction<'_>, media: i64, location: &Location) -> rusq
         location.direction,
         location.date.map(|date| date.0),
     ])?;
-    elect(db, media)
+    locality.map_or(Ok(()), |locality| name(db, media, location, locality))?;
+    elect(db, media).map(drop)
 }
 
-/// Marks the best of a file's locations.
-fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
+/// Adds the names of what is where the file says it was made, when they were missing.
+pub(super) fn name(db: &Transaction<'_>, media: i64, location: &Location, locality: &Locality) -> rusqlite::Result<()> {
+    let Names { place, town, admin1, country } = Names::of(locality);
+    db.prepare_cached(
+        "UPDATE location SET place = ?3, town = ?4, admin1 = ?5, country = ?6
+         WHERE media = ?1 AND source = ?2 AND place IS NULL",
+    )?
+    .execute(params![media, location.source.as_str(), place, town, admin1, country])?;
+    Ok(())
+}
+
+/// Lets a file have what is said at one of its addresses, by one page or by all, where that is surer
+/// than what it has. Whether these are the first words about it.
+pub(super) fn offer(db: &Transaction<'_>, media: i64, address: i64, page: Option<i64>) -> rusqlite::Result<bool> {
+    let surer = "(-excluded.confidence, excluded.precision, excluded.page, excluded.media_address)
+                 < (-location.confidence, location.precision, location.page, location.media_address)";
+    let taken = match page {
+        Some(page) => db.prepare_cached(&take("media_address = ?1 AND page = ?2", surer))?.execute([address, page])?,
+        None => db.prepare_cached(&take("media_address = ?1", surer))?.execute([address])?,
+    };
+    if taken > 0 { elect(db, media) } else { Ok(false) }
+}
+
+/// After something that was said about a file, by this page or by any, is not said any more, or is
+/// said otherwise. Pages are to [`offer`] what they say now.
+pub(super) fn refresh(db: &Transaction<'_>, media: i64, page: Option<i64>) -> rusqlite::Result<()> {
+    let rows = db
+        .prepare_cached(
+            "SELECT source, media_address, page FROM location
+             WHERE media = ?1 AND media_address IS NOT NULL AND (?2 IS NULL OR page = ?2)",
+        )?
+        .query_map(params![media, page], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<Vec<(String, i64, i64)>>>()?;
+    for (source, address, page) in &rows {
+        // As sure as before, it is before all others still.
+        let no_less = "(-excluded.confidence, excluded.precision) <= (-location.confidence, location.precision)";
+        let which =
+            "media = ?1 AND source = ?2 AND media_address = ?3 AND page = ?4 ORDER BY -confidence, precision LIMIT 1";
+        let stands = db.prepare_cached(&take(which, no_less))?.execute(params![media, source, address, page])?;
+        if stands == 0 {
+            db.prepare_cached("DELETE FROM location WHERE media = ?1 AND source = ?2")?
+                .execute(params![media, source])?;
+            let which = format!("media = ?1 AND source = ?2 ORDER BY {ORDER} LIMIT 1");
+            db.prepare_cached(&take(&which, "true"))?.execute(params![media, source])?;
+        }
+    }
+    if rows.is_empty() { Ok(()) } else { elect(db, media).map(drop) }
+}
+
+/// Takes rows of `heard` as locations, in place of those that they come before.
+fn take(which: &str, before: &str) -> String {
+    let set: Vec<String> = COLUMNS
+        .split(", ")
+        .chain(["media_address", "page"])
+        .map(|column| format!("{column} = excluded.{column}"))
+        .collect();
+    format!(
+        "INSERT INTO location (media, source, {COLUMNS}, media_address, page)
+         SELECT media, source, {COLUMNS}, media_address, page FROM heard WHERE {which}
+         ON CONFLICT (media, source) DO UPDATE SET {} WHERE {before}",
+        set.join(", ")
+    )
+}
+
+/// Marks the best of a file's locations. Whether it is the first time that one is from words.
+fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
     let sources = db
-        .prepare_cached("SELECT source FROM location WHERE media = ?1 ORDER BY source")?
-        .query_map([media], |row| row.get::<_, String>(0))?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    let best = sources.iter().min_by_key(|source| rank(source));
+        .prepare_cached("SELECT source, precision FROM location WHERE media = ?1")?
+        .query_map([media], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<Vec<(String, Option<f64>)>>>()?;
+    let best = sources.iter().min_by_key(|(source, precision)| rank(source, *precision)).map(|(source, _)| source);
     db.prepare_cached("UPDATE location SET best = (source = ?2) WHERE media = ?1 AND best <> (source = ?2)")?
         .execute(params![media, best])?;
-    Ok(())
+    let worded = sources.iter().any(|(source, _)| rank(source, None).1 >= FIXES);
+    let changed = db
+        .prepare_cached("UPDATE media SET worded = ?2 WHERE id = ?1 AND worded <> ?2")?
+        .execute(params![media, worded])?;
+    Ok(worded && changed > 0)
+}
+
+/// Writes down, or takes back, what a person says; `false` when there is no such file.
+pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: Option<&(LatLon, Locality)>) -> rusqlite::Result<bool> {
+    let media: Option<i64> = db
+        .prepare_cached("SELECT id FROM media WHERE sha256 = ?1")?
+        .query_row([id.as_bytes()], |row| row.get(0))
+        .optional()?;
+    let Some(media) = media else { return Ok(false) };
+    db.execute("DELETE FROM person_said WHERE sha256 = ?1", [id.as_bytes()])?;
+    db.execute("DELETE FROM location WHERE media = ?1 AND source = 'person'", [media])?;
+    if let Some((at, locality)) = said {
+        let Names { place, town, admin1, country } = Names::of(locality);
+        db.execute(
+            "INSERT INTO person_said (sha256, lat, lon, place, town, admin1, country) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![id.as_bytes(), at.lat(), at.lon(), place, town, admin1, country],
+        )?;
+    }
+    recall(db, media, id)?;
+    elect(db, media)?;
+    Ok(true)
+}
+
+/// What a person said of this content when it was here before.
+pub(super) fn recall(db: &Transaction<'_>, media: i64, id: MediaId) -> rusqlite::Result<()> {
+    let recalled = db
+        .prepare_cached(
+            "INSERT INTO location (media, source, lat, lon, confidence, place, town, admin1, country, verified)
+             SELECT ?1, 'person', lat, lon, 1.0, place, town, admin1, country, 1 FROM person_said WHERE sha256 = ?2",
+        )?
+        .execute(params![media, id.as_bytes()])?;
+    if recalled > 0 { elect(db, media).map(drop) } else { Ok(()) }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::rank;
+    use super::*;
 
     #[test]
-    fn people_are_believed_before_files_and_files_before_anything_else() {
-        let sources = ["person", "exif", "xmp", "quicktime", "page", "no such source"];
-        assert!(sources.is_sorted_by_key(|source| rank(source)));
-        assert!(rank("person") < rank("exif") && rank("vorbis") < rank("page"));
+    fn people_are_believed_before_files_and_files_before_words() {
+        let sources = ["person", "exif", "xmp", "quicktime", "vorbis", "iptc", "description", "page", "no such source"];
+        assert!(sources.is_sorted_by_key(|source| rank(source, Some(10.0))));
+        assert!(rank("vorbis", None) < rank("iptc", None) && RANK[FIXES] == "iptc");
+    }
+
+    #[test]
+    fn words_about_a_whole_country_come_last() {
+        let coarse = Some(300_000.0);
+        assert!(rank("page", Some(25_000.0)) < rank("iptc", coarse));
+        assert!(rank("iptc", coarse) < rank("page", coarse));
+        assert!(rank("person", coarse) < rank("exif", coarse) && rank("exif", coarse) < rank("iptc", Some(1.0)));
     }
 }

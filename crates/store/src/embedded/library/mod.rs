@@ -2,21 +2,29 @@
 //!
 //! - [`schema`]: the tables; [`connections`]: who writes, who reads.
 //! - [`records`]: visits on their way in; [`imports`]: local files; [`forgetting`]: what goes for
-//!   good; [`catalogue`]: the media and addresses they all work on, with their [`locations`].
-//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] and [`items`]: what is shown.
+//!   good; [`catalogue`]: the media and addresses they all work on.
+//! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
+//!   known of where each was made; [`whereabouts`]: the columns they share.
+//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] and [`pages`]:
+//!   what is shown.
 
 mod catalogue;
 mod connections;
 mod figures;
 mod forgetting;
+mod harvest;
 mod imports;
 mod items;
 mod locations;
+mod pages;
+mod places;
 mod records;
 mod runs;
+mod said;
 mod schema;
 mod tasks;
 mod text;
+mod whereabouts;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,6 +44,9 @@ use crate::{
     ImportedFile, ItemFilter, Library, LibraryFigures, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId,
     RunLimits, Start, StoreError, Task, Visited,
 };
+
+/// Bytes of the largest model.
+const MODEL: usize = 64 << 20;
 
 /// The library of one directory.
 #[derive(Clone)]
@@ -196,33 +207,32 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn set_location(&self, id: MediaId, said: Option<(LatLon, Locality)>) -> Result<bool, StoreError> {
-        let _ = (id, said);
-        todo!()
+        self.change(move |db| locations::set(db, id, said.as_ref())).await
     }
 
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError> {
-        let _ = (filter, after, most);
-        todo!()
+        let filter = filter.clone();
+        self.ask(move |db| pages::pages(db, &filter, after, most)).await
     }
 
     async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError> {
-        let _ = crawl;
-        todo!()
+        self.ask(move |db| harvest::read(db, crawl)).await
     }
 
     async fn harvest_curve(&self, crawl: CrawlId, points: usize) -> Result<Vec<(u64, u64)>, StoreError> {
-        let _ = (crawl, points);
-        todo!()
+        self.ask(move |db| harvest::curve(db, crawl, points)).await
     }
 
     async fn model(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError> {
-        let _ = crawl;
-        Ok(None)
+        self.ask(move |db| runs::model(db, crawl)).await
     }
 
     async fn save_model(&self, crawl: CrawlId, model: Vec<u8>) -> Result<(), StoreError> {
-        let _ = (crawl, model);
-        Ok(())
+        if model.len() > MODEL {
+            return Err(StoreError::TooLarge { what: "what a strategy has learnt", bytes: model.len(), most: MODEL });
+        }
+        let known = self.change(move |db| runs::save_model(db, crawl, &model)).await?;
+        if known { Ok(()) } else { Err(StoreError::Unknown { what: "crawl", number: crawl.0.into() }) }
     }
 
     async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {

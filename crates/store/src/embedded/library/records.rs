@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use facts::{MediaKind, Timestamp};
+use facts::{MediaKind, Timestamp, Url};
 use media::WrongLocation;
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::catalogue::{Address, Catalogue, names};
-use super::signed;
+use super::catalogue::{Address, Catalogue, Held, names};
 use super::tasks::Filling;
 use super::text::{DESCRIPTION, DETAIL, REASON, TITLE, cut};
+use super::{harvest, locations, places, said, signed};
 use crate::visit::FORGOTTEN;
-use crate::{MediaFile, MediaReference, Outcome, PageFacts, Recorded, Refused, RunId, VisitKind, Visited};
+use crate::{Link, MediaFile, MediaReference, Outcome, PageFacts, Recorded, Refused, RunId, VisitKind, Visited};
 
 /// Visits of one run being written in one transaction.
 pub(super) struct Records<'a> {
@@ -72,15 +72,16 @@ impl<'a> Records<'a> {
             Outcome::Refused(refused) => ("refused", Some(cut(&refused.reason, REASON)), None),
             Outcome::Failed { reason, detail } => ("failed", Some(cut(reason, REASON)), Some(cut(detail, DETAIL))),
         };
-        self.row(visit, visit.claim.link.url.as_str(), outcome, reason, detail)?;
+        let number = self.row(visit, visit.claim.link.url.as_str(), outcome, reason, detail)?;
         match &visit.outcome {
             Outcome::Page(page) => {
                 self.count("pages", 1);
-                self.task.page(visit.at)?;
+                self.task.page(visit.at, page.relevant)?;
+                self.harvest(number, visit, page.relevant)?;
                 self.page(visit, page)
             }
             Outcome::Media(file) => self.media(visit, file),
-            Outcome::Redirect(_) => Ok(()),
+            Outcome::Redirect(target) => self.redirect(visit, target),
             Outcome::Refused(refused) => self.refused(visit, refused),
             Outcome::Failed { reason, .. } => {
                 self.count(&format!("error/{}", cut(reason, REASON)), 1);
@@ -89,6 +90,7 @@ impl<'a> Records<'a> {
         }
     }
 
+    /// Writes the row of a visit and gives its number.
     fn row(
         &mut self,
         visit: &Visited,
@@ -96,14 +98,18 @@ impl<'a> Records<'a> {
         outcome: &str,
         reason: Option<&str>,
         detail: Option<&str>,
-    ) -> rusqlite::Result<()> {
+    ) -> rusqlite::Result<i64> {
         let task = self.task.at(visit.at)?;
         let link = &visit.claim.link;
+        let page = match &visit.outcome {
+            Outcome::Page(facts) if outcome == "page" => Some(facts),
+            _ => None,
+        };
         self.db
             .prepare_cached(
                 "INSERT INTO visit (crawl, url_id, round, url, run, task, kind, depth, parent, at, took_ms, bytes,
-                                    status, outcome, reason, detail)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                                    status, outcome, reason, detail, relevant, branch, followed)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
             )?
             .execute(params![
                 self.crawl,
@@ -122,10 +128,47 @@ impl<'a> Records<'a> {
                 outcome,
                 reason,
                 detail,
+                page.map(|facts| facts.relevant),
+                page.and_then(|_| branch(link)),
+                page.map(|_| false),
             ])?;
+        let number = self.db.last_insert_rowid();
         self.count("visits", 1);
         self.count("bytes", signed(visit.bytes));
+        Ok(number)
+    }
+
+    /// Counts a page among those that its crawl was sent for, or not, and where it is on its branch.
+    fn harvest(&mut self, number: i64, visit: &Visited, relevant: bool) -> rusqlite::Result<()> {
+        let link = &visit.claim.link;
+        if relevant {
+            self.count("relevant", 1);
+            self.count(&harvest::tally(harvest::SEED_DISTANCE, link.depth), 1);
+            if let Some(bridge) = link.branch.bridge() {
+                self.count(&harvest::tally(harvest::BRIDGE, bridge), 1);
+            }
+        }
+        self.tail(harvest::tail(relevant, branch(link)), 1);
+        let Some(parent) = link.parent else { return Ok(()) };
+        // Its branch goes on, so it does not end with the page that it was found on.
+        let followed = self
+            .db
+            .prepare_cached(
+                "UPDATE visit SET followed = 1
+                 WHERE followed = 0 AND id = (SELECT id FROM visit WHERE crawl = ?1 AND url_id = ?2 AND id <> ?3
+                                              AND outcome = 'page' ORDER BY round DESC LIMIT 1)
+                 RETURNING relevant, branch",
+            )?
+            .query_row(params![self.crawl, parent.short(), number], |row| Ok(harvest::tail(row.get(0)?, row.get(1)?)))
+            .optional()?;
+        self.tail(followed.flatten(), -1);
         Ok(())
+    }
+
+    fn tail(&mut self, length: Option<u32>, by: i64) {
+        if let Some(length) = length {
+            self.count(&harvest::tally(harvest::TAIL, length), by);
+        }
     }
 
     /// Also when the visit was on its way while its address or its content was forgotten.
@@ -181,6 +224,8 @@ impl<'a> Records<'a> {
             .prepare_cached("SELECT id FROM page WHERE url_id = ?1")?
             .query_row([visit.claim.id.short()], |row| row.get(0))
             .optional()?;
+        let (places, focus) = places::kept(facts);
+        let relevant = if id.is_some() { self.is_relevant(visit)? } else { facts.relevant };
         let values = params![
             visit.claim.id.short(),
             url.as_str(),
@@ -191,24 +236,30 @@ impl<'a> Records<'a> {
             signed(facts.size),
             canonical,
             visit.at.0,
+            relevant,
+            places.len() as i64,
+            focus.map(|focus| focus as i64),
         ];
         let page = match id {
             Some(id) => {
                 self.db
                     .prepare_cached(
                         "UPDATE page SET url = ?2, host = ?3, title = ?4, description = ?5, language = ?6, size = ?7,
-                                         canonical = ?8, last_seen = max(last_seen, ?9)
+                                         canonical = ?8, last_seen = max(last_seen, ?9), relevant = ?10, places = ?11,
+                                         focus = ?12
                          WHERE url_id = ?1",
                     )?
                     .execute(values)?;
+                places::take_back(self.db, id)?;
+                said::take_back(self.db, id)?;
                 id
             }
             None => {
                 self.db
                     .prepare_cached(
                         "INSERT INTO page (url_id, url, host, title, description, language, size, canonical,
-                                           first_seen, last_seen)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9)",
+                                           first_seen, last_seen, relevant, places, focus)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12)",
                     )?
                     .execute(values)?;
                 let id = self.db.last_insert_rowid();
@@ -216,14 +267,74 @@ impl<'a> Records<'a> {
                 id
             }
         };
-        facts.media.iter().try_for_each(|reference| self.reference(page, host, reference))
+        places::write(self.db, page, &places)?;
+        let mut shown = Vec::new();
+        for reference in &facts.media {
+            self.reference(page, host, reference, &mut shown)?;
+        }
+        if id.is_some() {
+            shown = self.shown(page)?;
+            shown.iter().try_for_each(|(_, media)| locations::refresh(self.db, *media, Some(page)))?;
+        }
+        for (address, media) in shown {
+            if locations::offer(self.db, media, address, Some(page))? {
+                self.located(media)?;
+            }
+        }
+        Ok(())
     }
 
-    fn reference(&mut self, page: i64, host: i64, reference: &MediaReference) -> rusqlite::Result<()> {
+    /// Whether a crawl found the page relevant when it last read it.
+    fn is_relevant(&self, visit: &Visited) -> rusqlite::Result<bool> {
+        self.db
+            .prepare_cached(
+                "SELECT 1 FROM crawl WHERE (SELECT relevant FROM visit
+                                            WHERE crawl = crawl.id AND url_id = ?1 AND outcome = 'page'
+                                            ORDER BY round DESC LIMIT 1)",
+            )?
+            .exists([visit.claim.id.short()])
+    }
+
+    /// Addresses that a page shows, with the files they hold.
+    fn shown(&self, page: i64) -> rusqlite::Result<Vec<(i64, i64)>> {
+        self.db
+            .prepare_cached(
+                "SELECT media_address.id, media FROM reference
+                 JOIN media_address ON media_address.id = reference.media_address
+                 WHERE page = ?1 AND media IS NOT NULL",
+            )?
+            .query_map([page], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect()
+    }
+
+    /// A picture, film or sound on a page; adds where it is, and the file there, if one is.
+    fn reference(
+        &mut self,
+        page: i64,
+        host: i64,
+        reference: &MediaReference,
+        shown: &mut Vec<(i64, i64)>,
+    ) -> rusqlite::Result<()> {
         if reference.refused.as_deref() == Some(FORGOTTEN) || self.catalogue.bars(&reference.url)? {
             return Ok(());
         }
         let address = self.catalogue.address(&reference.url, reference.kind)?;
+        let target = address.leads_to.map(|id| self.catalogue.address_numbered(id)).transpose()?;
+        for address in [Some(address), target].into_iter().flatten() {
+            self.refer(page, address, reference)?;
+            if let Some(media) = address.media {
+                self.catalogue.found_on(media, host)?;
+                shown.push((address.id, media));
+            }
+        }
+        let new = self.sighting(address, reference.kind)?;
+        if let (true, Some(reason)) = (new, &reference.refused) {
+            self.refuse(address, reference.kind, cut(reason, REASON))?;
+        }
+        Ok(())
+    }
+
+    fn refer(&self, page: i64, address: Address, reference: &MediaReference) -> rusqlite::Result<()> {
         self.db
             .prepare_cached(
                 "INSERT INTO reference (page, media_address, description, licence, author) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -239,14 +350,7 @@ impl<'a> Records<'a> {
                 reference.licence.as_deref().map(|licence| cut(licence, TITLE)),
                 reference.author.as_deref().map(|author| cut(author, TITLE)),
             ])?;
-        if let Some(media) = address.media {
-            self.catalogue.found_on(media, host)?;
-        }
-        let new = self.sighting(address, reference.kind)?;
-        if let (true, Some(reason)) = (new, &reference.refused) {
-            self.refuse(address, reference.kind, cut(reason, REASON))?;
-        }
-        Ok(())
+        said::on_page(self.db, address.id, page, &reference.locations)
     }
 
     fn media(&mut self, visit: &Visited, file: &MediaFile) -> rusqlite::Result<()> {
@@ -254,23 +358,77 @@ impl<'a> Records<'a> {
         let kind = file.facts.format.kind;
         let address = self.catalogue.address(&link.url, kind)?;
         self.sighting(address, kind)?;
-        // A page that names an address which leads here shows what is here.
         for hop in &link.hops {
-            self.db
-                .prepare_cached(
-                    "INSERT INTO reference (page, media_address, description, licence, author)
-                     SELECT page, ?2, description, licence, author FROM reference
-                     WHERE media_address = (SELECT id FROM media_address WHERE url_id = ?1) AND media_address <> ?2
-                     ON CONFLICT DO NOTHING",
-                )?
-                .execute(params![hop.short(), address.id])?;
+            if let Some(from) = self.catalogue.find_address(hop.short())? {
+                self.catalogue.lead(from, address)?;
+            }
         }
         self.take_back_refusal(address, kind)?;
-        let new = self.catalogue.keep(address, file, visit.at)?;
+        let held = self.catalogue.keep(address, file, visit.at)?;
         self.count(&format!("kept/{kind}"), 1);
-        self.count("duplicates", i64::from(!new));
+        self.count("duplicates", i64::from(!held.new));
+        if kind == MediaKind::Image {
+            self.kept_image(address, &held)?;
+        }
         self.count(&format!("geotagged/{kind}"), i64::from(file.facts.location.is_some()));
         self.wrong_location(address, file.facts.wrong_location)
+    }
+
+    /// An image that does not say where it was made is counted, once for each address, when its
+    /// place is known.
+    fn kept_image(&mut self, address: Address, held: &Held) -> rusqlite::Result<()> {
+        let (geotagged, worded): (bool, bool) = self
+            .db
+            .prepare_cached("SELECT geotagged, worded FROM media WHERE id = ?1")?
+            .query_row([held.media], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        if geotagged {
+            return Ok(());
+        }
+        let before: Option<bool> = self
+            .db
+            .prepare_cached("SELECT located FROM sighting WHERE crawl = ?1 AND media_address = ?2")?
+            .query_row(params![self.crawl, address.id], |row| row.get(0))?;
+        if before.is_none() || (worded && before == Some(false)) {
+            self.db
+                .prepare_cached("UPDATE sighting SET located = ?3 WHERE crawl = ?1 AND media_address = ?2")?
+                .execute(params![self.crawl, address.id, worded])?;
+            self.count("located", i64::from(worded));
+        }
+        if held.first_words { self.located(held.media) } else { Ok(()) }
+    }
+
+    /// The place of a file is known from now on: so are those of all its addresses.
+    fn located(&mut self, media: i64) -> rusqlite::Result<()> {
+        let new = self
+            .db
+            .prepare_cached(
+                "UPDATE sighting SET located = 1
+                 WHERE crawl = ?1 AND located = 0
+                 AND media_address IN (SELECT id FROM media_address WHERE media = ?2)",
+            )?
+            .execute(params![self.crawl, media])?;
+        self.count("located", new as i64);
+        Ok(())
+    }
+
+    /// What leads to a known address of media is shown by whoever names it.
+    fn redirect(&mut self, visit: &Visited, target: &Url) -> rusqlite::Result<()> {
+        let link = &visit.claim.link;
+        let VisitKind::Media(_) = link.kind else { return Ok(()) };
+        let Some(to) = self.catalogue.find_address(target.id().short())? else { return Ok(()) };
+        let to = match to.leads_to {
+            Some(id) => self.catalogue.address_numbered(id)?,
+            None => to,
+        };
+        for from in link.hops.iter().copied().chain([visit.claim.id]) {
+            if let Some(from) = self.catalogue.find_address(from.short())?
+                && self.catalogue.lead(from, to)?
+                && let Some(media) = to.media
+            {
+                self.located(media)?;
+            }
+        }
+        Ok(())
     }
 
     fn refused(&mut self, visit: &Visited, refused: &Refused) -> rusqlite::Result<()> {
@@ -344,6 +502,11 @@ impl<'a> Records<'a> {
         }
         Ok(new > 0)
     }
+}
+
+/// Links since the last relevant page, if there was one.
+fn branch(link: &Link) -> Option<u32> {
+    link.branch.from_relevant.then_some(link.branch.links)
 }
 
 fn kind_name(kind: VisitKind) -> &'static str {

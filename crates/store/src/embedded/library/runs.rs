@@ -134,16 +134,33 @@ pub(super) fn all_runs(db: &Connection, most: usize) -> rusqlite::Result<Vec<(St
 }
 
 pub(super) fn tasks(db: &Connection, run: RunId) -> rusqlite::Result<Vec<Task>> {
-    db.prepare_cached("SELECT number, started, ended, pages FROM task WHERE run = ?1 ORDER BY number")?
+    db.prepare_cached("SELECT number, started, ended, pages, relevant FROM task WHERE run = ?1 ORDER BY number")?
         .query_map([run.0], |row| {
             Ok(Task {
                 number: row.get::<_, i64>(0)? as u64,
                 started: Timestamp(row.get(1)?),
                 ended: row.get::<_, Option<i64>>(2)?.map(Timestamp),
                 pages: row.get::<_, i64>(3)? as u64,
+                relevant: row.get::<_, i64>(4)? as u64,
             })
         })?
         .collect()
+}
+
+/// What the strategy of a crawl has learnt.
+pub(super) fn model(db: &Connection, crawl: CrawlId) -> rusqlite::Result<Option<Vec<u8>>> {
+    db.prepare_cached("SELECT bytes FROM model WHERE crawl = ?1")?.query_row([crawl.0], |row| row.get(0)).optional()
+}
+
+/// `false` when there is no such crawl.
+pub(super) fn save_model(db: &Transaction<'_>, crawl: CrawlId, model: &[u8]) -> rusqlite::Result<bool> {
+    let saved = db
+        .prepare_cached(
+            "INSERT INTO model (crawl, bytes) SELECT id, ?2 FROM crawl WHERE id = ?1
+             ON CONFLICT DO UPDATE SET bytes = excluded.bytes",
+        )?
+        .execute(params![crawl.0, model])?;
+    Ok(saved > 0)
 }
 
 fn read_crawl(row: &Row<'_>) -> rusqlite::Result<Crawl> {

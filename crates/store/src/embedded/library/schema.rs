@@ -34,13 +34,20 @@ CREATE TABLE run (
 CREATE INDEX run_of_crawl ON run (crawl);
 
 CREATE TABLE task (
-    id      INTEGER PRIMARY KEY,
-    run     INTEGER NOT NULL REFERENCES run,
-    number  INTEGER NOT NULL,
-    started INTEGER NOT NULL,
-    ended   INTEGER,
-    pages   INTEGER NOT NULL DEFAULT 0,
+    id       INTEGER PRIMARY KEY,
+    run      INTEGER NOT NULL REFERENCES run,
+    number   INTEGER NOT NULL,
+    started  INTEGER NOT NULL,
+    ended    INTEGER,
+    pages    INTEGER NOT NULL DEFAULT 0,
+    relevant INTEGER NOT NULL DEFAULT 0,
     UNIQUE (run, number)
+);
+
+-- What the strategy of a crawl has learnt.
+CREATE TABLE model (
+    crawl INTEGER PRIMARY KEY REFERENCES crawl,
+    bytes BLOB NOT NULL
 );
 
 -- pages: rows of page. images, geotagged: addresses that hold an image, and one with coordinates.
@@ -52,9 +59,11 @@ CREATE TABLE host (
     geotagged INTEGER NOT NULL DEFAULT 0
 );
 
--- url_id is the first half of the SHA-256 that identifies an address.
+-- url_id is the first half of the SHA-256 that identifies an address. relevant: to the region of a
+-- crawl, as it last read the page. places: rows of page_place, focus: the number of the one that the
+-- page is about. Numbers are never used again: lists go on after the last one they showed.
 CREATE TABLE page (
-    id          INTEGER PRIMARY KEY,
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
     url_id      BLOB NOT NULL UNIQUE,
     url         TEXT NOT NULL,
     host        INTEGER NOT NULL REFERENCES host,
@@ -63,34 +72,69 @@ CREATE TABLE page (
     language    TEXT,
     size        INTEGER NOT NULL,
     canonical   TEXT,
+    relevant    INTEGER NOT NULL,
+    places      INTEGER NOT NULL,
+    focus       INTEGER,
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL
 );
-CREATE INDEX page_of_host ON page (host);
+CREATE INDEX page_of_host ON page (host, id, places);
+CREATE INDEX page_with_places ON page (id, relevant, first_seen, places) WHERE places > 0;
+CREATE INDEX page_by_arrival ON page (first_seen) WHERE places > 0;
 
+-- precision in metres, confidence from 0 to 1; evidence: the words; address: its parts, as JSON;
+-- place, town, admin1, country: names of what is there. So in all tables with places.
+CREATE TABLE page_place (
+    page       INTEGER NOT NULL REFERENCES page ON DELETE CASCADE,
+    number     INTEGER NOT NULL,
+    kind       TEXT NOT NULL,
+    place_id   INTEGER,
+    mentions   INTEGER NOT NULL,
+    relevant   INTEGER NOT NULL,
+    why        TEXT NOT NULL,
+    lat        REAL NOT NULL,
+    lon        REAL NOT NULL,
+    precision  REAL NOT NULL,
+    confidence REAL NOT NULL,
+    evidence   TEXT NOT NULL,
+    address    TEXT,
+    place      TEXT NOT NULL,
+    town       TEXT,
+    admin1     TEXT,
+    country    TEXT,
+    PRIMARY KEY (page, number)
+) WITHOUT ROWID;
+CREATE INDEX page_place_by_point ON page_place (lat, lon, page);
+
+-- Of a page: relevant to the crawl's region; branch: links since the last relevant page, if there was
+-- one; followed: whether a page that it links to was read.
 CREATE TABLE visit (
-    id      INTEGER PRIMARY KEY,
-    crawl   INTEGER NOT NULL REFERENCES crawl,
-    url_id  BLOB NOT NULL,
-    round   INTEGER NOT NULL,
-    url     TEXT NOT NULL,
-    run     INTEGER NOT NULL REFERENCES run,
-    task    INTEGER REFERENCES task,
-    kind    TEXT NOT NULL,
-    depth   INTEGER NOT NULL,
-    parent  BLOB,
-    at      INTEGER NOT NULL,
-    took_ms INTEGER NOT NULL,
-    bytes   INTEGER NOT NULL,
-    status  INTEGER,
-    outcome TEXT NOT NULL,
-    reason  TEXT,
-    detail  TEXT,
+    id       INTEGER PRIMARY KEY,
+    crawl    INTEGER NOT NULL REFERENCES crawl,
+    url_id   BLOB NOT NULL,
+    round    INTEGER NOT NULL,
+    url      TEXT NOT NULL,
+    run      INTEGER NOT NULL REFERENCES run,
+    task     INTEGER REFERENCES task,
+    kind     TEXT NOT NULL,
+    depth    INTEGER NOT NULL,
+    parent   BLOB,
+    at       INTEGER NOT NULL,
+    took_ms  INTEGER NOT NULL,
+    bytes    INTEGER NOT NULL,
+    status   INTEGER,
+    outcome  TEXT NOT NULL,
+    reason   TEXT,
+    detail   TEXT,
+    relevant INTEGER,
+    branch   INTEGER,
+    followed INTEGER,
     UNIQUE (crawl, url_id, round)
 );
 CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
+CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT NULL;
 
--- Numbers are never used again: lists go on after the last one they showed.
+-- geotagged: it says itself where it was made; worded: words say it. Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -118,43 +162,66 @@ CREATE TABLE media (
     state          TEXT,
     country        TEXT,
     geotagged      INTEGER NOT NULL,
+    worded         INTEGER NOT NULL DEFAULT 0,
     wrong_location TEXT
 );
 CREATE INDEX media_by_kind ON media (kind);
 CREATE INDEX media_by_arrival ON media (first_seen);
 -- All that the figures of a library read of a row.
-CREATE INDEX media_in_figures ON media (kind, geotagged, host, wrong_location, width, height);
+CREATE INDEX media_in_figures ON media (kind, geotagged, worded, host, wrong_location, width, height);
 
--- One row for each way a place is known; best is the one that is shown (locations.rs).
--- precision in metres, confidence from 0 to 1, verified 1 when a person confirmed it.
+-- One row for each source that knows where a file was made; best is the one that is shown
+-- (locations.rs). Of what words say, media_address and page are the row of heard it was taken from.
+-- verified: a person said so.
 CREATE TABLE location (
-    media      INTEGER NOT NULL REFERENCES media,
-    source     TEXT NOT NULL,
-    best       INTEGER NOT NULL DEFAULT 0,
-    lat        REAL NOT NULL,
-    lon        REAL NOT NULL,
-    altitude   REAL,
-    direction  REAL,
-    date       INTEGER,
-    precision  REAL,
-    confidence REAL,
-    evidence   TEXT,
-    verified   INTEGER,
+    media         INTEGER NOT NULL REFERENCES media,
+    source        TEXT NOT NULL,
+    best          INTEGER NOT NULL DEFAULT 0,
+    lat           REAL NOT NULL,
+    lon           REAL NOT NULL,
+    altitude      REAL,
+    direction     REAL,
+    date          INTEGER,
+    precision     REAL,
+    confidence    REAL NOT NULL,
+    evidence      TEXT,
+    address       TEXT,
+    place         TEXT,
+    town          TEXT,
+    admin1        TEXT,
+    country       TEXT,
+    verified      INTEGER NOT NULL DEFAULT 0,
+    media_address INTEGER,
+    page          INTEGER,
     PRIMARY KEY (media, source)
 ) WITHOUT ROWID;
 CREATE INDEX location_by_place ON location (lat, lon, best) WHERE best = 1;
 CREATE INDEX location_in_order ON location (media, lat, lon, best) WHERE best = 1;
 
+-- Where a content was made, as a person said: it stays when the content goes and comes again.
+CREATE TABLE person_said (
+    sha256  BLOB NOT NULL PRIMARY KEY,
+    lat     REAL NOT NULL,
+    lon     REAL NOT NULL,
+    place   TEXT NOT NULL,
+    town    TEXT,
+    admin1  TEXT,
+    country TEXT
+) WITHOUT ROWID;
+
+-- leads_to: the address that it redirected to when it was last asked.
 CREATE TABLE media_address (
-    id      INTEGER PRIMARY KEY,
-    url_id  BLOB NOT NULL UNIQUE,
-    url     TEXT NOT NULL,
-    host    INTEGER NOT NULL REFERENCES host,
-    kind    TEXT NOT NULL,
-    media   INTEGER REFERENCES media,
-    refused TEXT
+    id       INTEGER PRIMARY KEY,
+    url_id   BLOB NOT NULL UNIQUE,
+    url      TEXT NOT NULL,
+    host     INTEGER NOT NULL REFERENCES host,
+    kind     TEXT NOT NULL,
+    media    INTEGER REFERENCES media,
+    refused  TEXT,
+    leads_to INTEGER REFERENCES media_address ON DELETE SET NULL
 );
 CREATE INDEX address_of_media ON media_address (media) WHERE media IS NOT NULL;
+CREATE INDEX address_led_to ON media_address (leads_to) WHERE leads_to IS NOT NULL;
 CREATE INDEX address_of_host ON media_address (host);
 
 CREATE TABLE reference (
@@ -167,6 +234,39 @@ CREATE TABLE reference (
 ) WITHOUT ROWID;
 CREATE INDEX reference_to_media ON reference (media_address);
 
+-- Where the file at an address was made, in words: of the page that shows it, or of the file itself
+-- (page 0).
+CREATE TABLE said (
+    media_address INTEGER NOT NULL REFERENCES media_address ON DELETE CASCADE,
+    page          INTEGER NOT NULL,
+    source        TEXT NOT NULL,
+    lat           REAL NOT NULL,
+    lon           REAL NOT NULL,
+    precision     REAL NOT NULL,
+    confidence    REAL NOT NULL,
+    evidence      TEXT NOT NULL,
+    address       TEXT,
+    place         TEXT NOT NULL,
+    town          TEXT,
+    admin1        TEXT,
+    country       TEXT,
+    PRIMARY KEY (media_address, page, source)
+) WITHOUT ROWID;
+
+-- All that words say of where kept files were made; what a page is about goes without saying.
+CREATE VIEW heard AS
+    SELECT media_address.media, media_address.id AS media_address, said.page, said.source, said.lat, said.lon, said.precision,
+           said.confidence, said.evidence, said.address, said.place, said.town, said.admin1, said.country
+    FROM media_address CROSS JOIN said ON said.media_address = media_address.id
+    WHERE media_address.media IS NOT NULL
+    UNION ALL
+    SELECT media_address.media, media_address.id, reference.page, 'page', focus.lat, focus.lon, focus.precision,
+           focus.confidence, focus.evidence, focus.address, focus.place, focus.town, focus.admin1, focus.country
+    FROM media_address CROSS JOIN reference ON reference.media_address = media_address.id
+    CROSS JOIN page ON page.id = reference.page
+    CROSS JOIN page_place AS focus ON focus.page = page.id AND focus.number = page.focus
+    WHERE media_address.media IS NOT NULL;
+
 -- The hosts that a file has an address on, or a page that shows it: follows from the tables above.
 CREATE TABLE media_host (
     host  INTEGER NOT NULL REFERENCES host,
@@ -175,11 +275,13 @@ CREATE TABLE media_host (
 ) WITHOUT ROWID;
 CREATE INDEX host_of_media ON media_host (media);
 
+-- located: 0 for a kept image that does not say where it was made, 1 once its place is known.
 CREATE TABLE sighting (
     media_address  INTEGER NOT NULL REFERENCES media_address,
     crawl          INTEGER NOT NULL REFERENCES crawl,
     refused        TEXT,
     wrong_location TEXT,
+    located        INTEGER,
     PRIMARY KEY (media_address, crawl)
 ) WITHOUT ROWID;
 

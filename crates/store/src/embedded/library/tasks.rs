@@ -12,6 +12,7 @@ pub(super) struct Filling<'a> {
     id: Option<i64>,
     number: i64,
     pages: u64,
+    relevant: u64,
     full: u64,
     /// When the next one starts.
     boundary: Timestamp,
@@ -21,18 +22,21 @@ impl<'a> Filling<'a> {
     /// The last task of a run, which started then and has tasks of so many pages.
     pub fn of_run(db: &'a Transaction<'a>, run: i64, full: i64, started: Timestamp) -> rusqlite::Result<Self> {
         let full = full.max(1) as u64;
-        let mut task = Self { db, run, id: None, number: 0, pages: 0, full, boundary: started };
+        let mut task = Self { db, run, id: None, number: 0, pages: 0, relevant: 0, full, boundary: started };
         let last = db
-            .prepare_cached("SELECT id, number, pages, ended FROM task WHERE run = ?1 ORDER BY number DESC LIMIT 1")?
+            .prepare_cached(
+                "SELECT id, number, pages, relevant, ended FROM task WHERE run = ?1 ORDER BY number DESC LIMIT 1",
+            )?
             .query_row([run], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get::<_, i64>(2)?, row.get::<_, Option<i64>>(3)?))
+                let counts = (row.get::<_, i64>(2)? as u64, row.get::<_, i64>(3)? as u64);
+                Ok((row.get::<_, i64>(0)?, row.get(1)?, counts, row.get::<_, Option<i64>>(4)?))
             })
             .optional()?;
-        if let Some((id, number, pages, ended)) = last {
+        if let Some((id, number, counts, ended)) = last {
             task.number = number;
             match ended {
                 Some(ended) => task.boundary = Timestamp(ended),
-                None => (task.id, task.pages) = (Some(id), pages as u64),
+                None => (task.id, (task.pages, task.relevant)) = (Some(id), counts),
             }
         }
         Ok(task)
@@ -44,7 +48,7 @@ impl<'a> Filling<'a> {
             return Ok(id);
         }
         self.number += 1;
-        self.pages = 0;
+        (self.pages, self.relevant) = (0, 0);
         let started = self.boundary.min(at);
         self.db.prepare_cached("INSERT INTO task (run, number, started) VALUES (?1, ?2, ?3)")?.execute(params![
             self.run,
@@ -57,15 +61,14 @@ impl<'a> Filling<'a> {
     }
 
     /// A page was read.
-    pub fn page(&mut self, at: Timestamp) -> rusqlite::Result<()> {
+    pub fn page(&mut self, at: Timestamp, relevant: bool) -> rusqlite::Result<()> {
         let id = self.at(at)?;
         self.pages += 1;
+        self.relevant += u64::from(relevant);
         let full = self.pages >= self.full;
-        self.db.prepare_cached("UPDATE task SET pages = ?2, ended = ?3 WHERE id = ?1")?.execute(params![
-            id,
-            signed(self.pages),
-            full.then_some(at.0)
-        ])?;
+        self.db
+            .prepare_cached("UPDATE task SET pages = ?2, relevant = ?3, ended = ?4 WHERE id = ?1")?
+            .execute(params![id, signed(self.pages), signed(self.relevant), full.then_some(at.0)])?;
         if full {
             self.id = None;
             self.boundary = at;

@@ -1,0 +1,187 @@
+//! Pages that speak of places, in order of arrival.
+//!
+//! As with [items](super::items), a list is read along the index that is closest to the question.
+
+use std::collections::BTreeSet;
+
+use facts::{LatLon, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
+
+use super::places;
+use crate::{Area, PageFilter, PageItem};
+
+/// Places in the boxes of an area up to which their pages are sorted; with more of them, walking in
+/// order meets enough.
+const FEW: i64 = 20_000;
+
+pub(super) fn pages(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<PageItem>> {
+    // What is read belongs to one moment, while someone may be writing.
+    let moment = db.unchecked_transaction()?;
+    let numbers = numbers(&moment, filter, after, most)?;
+    let pages = numbers.into_iter().map(|number| read(&moment, number)).collect::<rusqlite::Result<_>>()?;
+    moment.commit()?;
+    Ok(pages)
+}
+
+/// The numbers of the next pages.
+fn numbers(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
+    let Some(after) = skip_older(db, filter.since, after)? else { return Ok(Vec::new()) };
+    if let Some(name) = &filter.host {
+        let host: Option<i64> = db
+            .prepare_cached("SELECT id FROM host WHERE name = ?1")?
+            .query_row([name.to_ascii_lowercase()], |row| row.get(0))
+            .optional()?;
+        let Some(host) = host else { return Ok(Vec::new()) };
+        return walk(db, filter, "page INDEXED BY page_of_host", ("host = ?", host), after, most);
+    }
+    match &filter.area {
+        Some(area) if few(db, area)? => in_boxes(db, filter, area, after, most),
+        _ => walk(db, filter, "page INDEXED BY page_with_places", ("0 = ?", 0), after, most),
+    }
+}
+
+/// Where to begin so that what is older than `since` is not walked over; nothing when all of it is.
+fn skip_older(db: &Connection, since: Option<Timestamp>, after: i64) -> rusqlite::Result<Option<i64>> {
+    let Some(since) = since else { return Ok(Some(after)) };
+    let next: Option<i64> = db
+        .prepare_cached(
+            "SELECT first_seen FROM page INDEXED BY page_with_places WHERE places > 0 AND id > ?1 ORDER BY id LIMIT 1",
+        )?
+        .query_row([after], |row| row.get(0))
+        .optional()?;
+    match next {
+        None => Ok(None),
+        Some(next) if next >= since.0 => Ok(Some(after)),
+        Some(_) => {
+            let first: Option<i64> = db
+                .prepare_cached(
+                    "SELECT min(id) FROM page INDEXED BY page_by_arrival WHERE places > 0 AND first_seen >= ?1",
+                )?
+                .query_row([since.0], |row| row.get(0))?;
+            Ok(first.map(|first| after.max(first - 1)))
+        }
+    }
+}
+
+/// The conditions on a page itself.
+fn conditions(filter: &PageFilter) -> (String, Vec<Value>) {
+    let mut conditions = "places > 0".to_owned();
+    let mut values = Vec::new();
+    if filter.relevant {
+        conditions.push_str(" AND relevant = 1");
+    }
+    if let Some(since) = filter.since {
+        conditions.push_str(" AND first_seen >= ?");
+        values.push(Value::from(since.0));
+    }
+    (conditions, values)
+}
+
+/// Along an index of pages in order, with a condition that it begins with.
+fn walk(
+    db: &Connection,
+    filter: &PageFilter,
+    along: &str,
+    (first, value): (&str, i64),
+    after: i64,
+    most: usize,
+) -> rusqlite::Result<Vec<i64>> {
+    let (conditions, values) = conditions(filter);
+    let mut select =
+        db.prepare_cached(&format!("SELECT id FROM {along} WHERE {first} AND id > ? AND {conditions} ORDER BY id"))?;
+    let mut rows = select.query(params_from_iter([value, after].map(Value::from).into_iter().chain(values)))?;
+    let mut found = Vec::new();
+    while found.len() < most
+        && let Some(row) = rows.next()?
+    {
+        let number = row.get(0)?;
+        let inside = match &filter.area {
+            Some(area) => speaks_of(db, number, area)?,
+            None => true,
+        };
+        if inside {
+            found.push(number);
+        }
+    }
+    Ok(found)
+}
+
+fn speaks_of(db: &Connection, page: i64, area: &Area) -> rusqlite::Result<bool> {
+    let mut select = db.prepare_cached("SELECT lat, lon FROM page_place WHERE page = ?1")?;
+    let mut rows = select.query([page])?;
+    while let Some(row) = rows.next()? {
+        let (lat, lon): (f64, f64) = (row.get(0)?, row.get(1)?);
+        let in_box =
+            |[south, west, north, east]: &[f64; 4]| (*south..=*north).contains(&lat) && (*west..=*east).contains(&lon);
+        let inside = |point: LatLon| (area.contains)(point);
+        if area.boxes.iter().any(in_box) && LatLon::new(lat, lon).is_some_and(inside) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+const IN_BOX: &str =
+    "FROM page_place INDEXED BY page_place_by_point WHERE lat BETWEEN ?1 AND ?3 AND lon BETWEEN ?2 AND ?4";
+
+fn few(db: &Connection, area: &Area) -> rusqlite::Result<bool> {
+    let mut left = FEW;
+    for corners in &area.boxes {
+        let question = format!("SELECT count(*) FROM (SELECT 1 {IN_BOX} LIMIT {FEW})");
+        left -= db.prepare_cached(&question)?.query_row(params_from_iter(corners), |row| row.get::<_, i64>(0))?;
+        if left <= 0 {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn in_boxes(db: &Connection, filter: &PageFilter, area: &Area, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
+    let mut pages = BTreeSet::new();
+    for corners in &area.boxes {
+        let mut select = db.prepare_cached(&format!("SELECT page, lat, lon {IN_BOX}"))?;
+        let mut rows = select.query(params_from_iter(corners))?;
+        while let Some(row) = rows.next()? {
+            let page: i64 = row.get(0)?;
+            if page > after
+                && !pages.contains(&page)
+                && LatLon::new(row.get(1)?, row.get(2)?).is_some_and(|point| (area.contains)(point))
+            {
+                pages.insert(page);
+            }
+        }
+    }
+    let (conditions, values) = conditions(filter);
+    let mut select = db.prepare_cached(&format!("SELECT 1 FROM page WHERE id = ? AND {conditions}"))?;
+    let mut found = Vec::new();
+    for page in pages {
+        if found.len() >= most {
+            break;
+        }
+        if select.exists(params_from_iter([Value::from(page)].into_iter().chain(values.clone())))? {
+            found.push(page);
+        }
+    }
+    Ok(found)
+}
+
+fn read(db: &Connection, number: i64) -> rusqlite::Result<PageItem> {
+    let places = places::read(db, number)?;
+    db.prepare_cached(
+        "SELECT id, url, title, description, language, first_seen, relevant, focus FROM page WHERE id = ?1",
+    )?
+    .query_row([number], |row| {
+        Ok(PageItem {
+            number: row.get(0)?,
+            url: row.get(1)?,
+            title: row.get(2)?,
+            description: row.get(3)?,
+            language: row.get(4)?,
+            first_seen: Timestamp(row.get(5)?),
+            relevant: row.get(6)?,
+            focus: row.get::<_, Option<i64>>(7)?.map(|focus| focus as usize),
+            places,
+        })
+    })
+}
