@@ -430,7 +430,18 @@ pub enum Lab {
 
 fn experiments() -> String {
     let list = experiments::NAMES.iter().map(|(name, what)| format!("  {name:<12} {what}\n")).collect::<String>();
-    format!("Experiments:\n{list}")
+    format!(
+        "Experiments:\n{list}
+A number in brackets is the document whose figures stand beside ours.
+
+--from DIR: a folder with HTML at its top is one site; otherwise each of its sub-folders is one. A
+sub-folder named like a host is that host. Crawls start at the index.html nearest to the top. Nothing
+outside of the folder is served, and nobody else is asked.
+
+Examples:
+  bowerbird lab experiment harvest --number 7 --max-pages 500
+  bowerbird lab experiment harvest --from /usr/share/doc/debian-handbook/html --granularity place"
+    )
 }
 
 #[derive(Args)]
@@ -446,9 +457,37 @@ pub struct LabExperiment {
     /// A folder of files and what is true of them.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Write the figures as JSON to this folder.
+    /// A folder of HTML files to crawl in the place of made webs.
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// The region of interest: a name, LAT,LON,KM or SOUTH,WEST,NORTH,EAST [default: the town a made
+    /// web is about, or every address].
+    #[arg(long, value_name = "REGION", allow_hyphen_values = true)]
+    pub region: Option<String>,
+    /// How exactly a page must name a place to be relevant [default: address].
+    #[arg(long, value_enum)]
+    pub granularity: Option<Granularity>,
+    /// Write the figures as JSON, and plots as SVG, to this folder.
     #[arg(long, value_name = "DIR", default_value = "lab-results")]
     pub out: PathBuf,
+}
+
+/// How exactly a page must name a place to be relevant.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Granularity {
+    /// By an address or coordinates.
+    Address,
+    /// By name is enough.
+    Place,
+}
+
+impl From<Granularity> for crawl::Granularity {
+    fn from(granularity: Granularity) -> Self {
+        match granularity {
+            Granularity::Address => Self::Address,
+            Granularity::Place => Self::Place,
+        }
+    }
 }
 
 #[derive(Args)]

@@ -48,7 +48,7 @@ pub struct Settings {
     pub exclude_tld: Vec<String>,
     /// Links from a seed.
     pub max_depth: Option<u32>,
-    /// Kinds of media to collect.
+    /// Kinds of media to collect; with none, only pages are read.
     pub kind: Vec<MediaKind>,
     /// Content types of pages that are read, such as `text/html`; empty means all that are HTML.
     pub content_types: Vec<String>,

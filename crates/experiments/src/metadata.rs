@@ -169,6 +169,7 @@ fn report(folder: &Path, whole: &Tally, ends: &Tally, skipped: &[String]) -> Rep
         title: format!("equal to exiftool in {}", folder.display()),
         tables: vec![Table { headings: vec!["field", "whole files", "from their ends"], rows }],
         plots: Vec::new(),
+        bars: Vec::new(),
         notes,
         figures: json!({ "whole": whole.figures(), "ends": ends.figures(), "skipped": skipped }),
     }

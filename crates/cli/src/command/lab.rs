@@ -5,10 +5,12 @@ use std::path::Path;
 use anyhow::Context;
 use experiments::{ExperimentError, Report};
 use serde_json::json;
+use tokio::sync::watch;
 
 use super::{Place, WrongUse};
 use crate::arguments::{Lab, LabExperiment, LabWeb};
 use crate::output::{print_json, print_line, print_table};
+use crate::progress;
 
 /// Runs what belongs to the lab.
 pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
@@ -19,10 +21,19 @@ pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
 }
 
 async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
-    let LabExperiment { name, number, max_pages, corpus, out } = order;
-    let told = experiments::Order { number, max_pages, corpus };
-    let report = experiments::run(&name, &told).await.map_err(|error| match error {
-        ExperimentError::Unknown(_) | ExperimentError::NoCorpus(_) => WrongUse(error.to_string()).into(),
+    let LabExperiment { name, number, max_pages, corpus, from, region, granularity, out } = order;
+    let program = std::env::current_exe().ok();
+    let granularity = granularity.map(Into::into).unwrap_or_default();
+    let told = experiments::Order { number, max_pages, corpus, from, region, granularity, program };
+    let (sender, receiver) = watch::channel(String::new());
+    let shown = progress::show_experiment(receiver);
+    let made = experiments::run(&name, &told, &sender).await;
+    drop(sender);
+    shown.await?;
+    let report = made.map_err(|error| match error {
+        ExperimentError::Unknown(_) | ExperimentError::NoCorpus(_) | ExperimentError::From { .. } => {
+            WrongUse(error.to_string()).into()
+        }
         other => anyhow::Error::from(other),
     })?;
     let files = write(&report, &out).with_context(|| format!("cannot write to {}", out.display()))?;
@@ -35,6 +46,7 @@ async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
         print_table(&table.headings, &table.rows)?;
     }
     print_line("")?;
+    report.bars.iter().try_for_each(|bar| print_line(bar.to_string()))?;
     report.notes.iter().try_for_each(print_line)?;
     print_line(format!("figures are in {}", files.join(", ")))
 }
