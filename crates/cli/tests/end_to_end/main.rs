@@ -9,5 +9,6 @@ mod manners;
 mod order;
 mod output;
 mod reach;
+mod region;
 mod site;
 mod trouble;
