@@ -472,24 +472,6 @@ pub struct LabExperiment {
     pub out: PathBuf,
 }
 
-/// How exactly a page must name a place to be relevant.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Granularity {
-    /// By an address or coordinates.
-    Address,
-    /// By name is enough.
-    Place,
-}
-
-impl From<Granularity> for crawl::Granularity {
-    fn from(granularity: Granularity) -> Self {
-        match granularity {
-            Granularity::Address => Self::Address,
-            Granularity::Place => Self::Place,
-        }
-    }
-}
-
 #[derive(Args)]
 pub struct LabWeb {
     /// The number the web is made from: the same number, the same web.

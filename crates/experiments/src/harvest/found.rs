@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crawl::{Granularity, Settings};
-use facts::Url;
+use crawl::{Granularity, Keep, Settings};
+use facts::{MediaKind, Url};
 use lab::PageId;
 use store::{CrawlId, Harvest, PageFilter, Store};
 
@@ -86,8 +86,9 @@ impl Plan {
             granularity: aim.granularity,
             prior: way.prior,
             prediction_depth: way.depth,
-            // Only pages are read, as in the document.
-            kind: Vec::new(),
+            // Only pages are read, as in the document; the prior is of photos, and needs some.
+            kind: if way.prior { vec![MediaKind::Image] } else { Vec::new() },
+            keep: small_photos(),
             ..exact(way.strategy, pages)
         };
         if let Some(taught) = taught {
@@ -130,6 +131,11 @@ impl Found {
     pub fn rate(&self) -> f64 {
         self.harvest.rate().unwrap_or(0.0)
     }
+}
+
+/// Photos as made webs have them here, drawn at a seventh of their sides.
+fn small_photos() -> Keep {
+    Keep { min_width: Some(50), min_height: Some(50), thumbnail_size: 0, ..Keep::default() }
 }
 
 /// Puts what another crawl has learnt where a new one finds it.
