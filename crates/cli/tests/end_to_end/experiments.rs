@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use crate::harness::{Bird, said};
 
-/// A site of five pages, one with an address and two with a photo.
+/// A site of five pages, one with an address, one with a photo, one that leads away.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, body: &str| fs::write(folder.path().join(name), body).unwrap();
     write("index.html", "<a href=a.html>Walks</a> <a href=b.html>Museum</a> <a href=none.html>Gone</a>");
-    write("a.html", "<a href=c.html>More walks</a> <a href=/>Home</a> <img src=photo.jpg>");
+    write("a.html", "<a href=c.html>More walks</a> <a href=index.html>Home</a> <img src=photo.jpg>");
     write("b.html", "<p>Museo, Torikatu 21, 80100 Joensuu, Finland</p> <a href=d.html>Rooms</a>");
     write("c.html", "<a href=http://elsewhere.test/>Elsewhere</a> <img src=http://elsewhere.test/photo.jpg>");
     write("d.html", "<a href=index.html>Home</a>");
