@@ -133,7 +133,11 @@ impl Answers for Watched {
     }
 
     fn answer(&self, asked: &Asked) -> Answer {
-        let answer = self.ground.answers().answer(asked);
+        let mut answer = self.ground.answers().answer(asked);
+        // A host that fails is left alone for a while: the order of visits would be a matter of time.
+        if answer.status == 500 {
+            answer.status = 410;
+        }
         let is_page = answer.status == 200 && answer.header("content-type").is_some_and(|kind| kind.contains("html"));
         let scheme = if asked.https { "https" } else { "http" };
         if is_page && let Ok(url) = Url::parse(&format!("{scheme}://{}{}", asked.host, asked.target)) {

@@ -86,6 +86,8 @@ pub(crate) fn exact(strategy: &str, pages: u64) -> Settings {
         strategy: strategy.into(),
         scope: Scope::Domain,
         concurrency: 1,
+        // When a host that failed is asked again is a matter of time.
+        tries: 1,
         limits: Limits { max_pages: Some(pages), ..Limits::default() },
         manners: Manners { delay: Duration::ZERO, longest_delay: Duration::ZERO, ..Manners::default() },
         ..Settings::default()

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::{Place, WrongUse};
 use crate::arguments::{Lab, LabExperiment, LabWeb};
 use crate::output::{print_json, print_line, print_table};
-use crate::progress;
+use crate::{progress, region};
 
 /// Runs what belongs to the lab.
 pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
@@ -24,6 +24,7 @@ async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
     let LabExperiment { name, number, max_pages, corpus, from, region, granularity, out } = order;
     let program = std::env::current_exe().ok();
     let granularity = granularity.map(Into::into).unwrap_or_default();
+    let region = region.as_deref().map(region::read).transpose()?.map(|(text, _)| text);
     let told = experiments::Order { number, max_pages, corpus, from, region, granularity, program };
     let (sender, receiver) = watch::channel(String::new());
     let shown = progress::show_experiment(receiver);

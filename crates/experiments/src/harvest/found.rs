@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crawl::{Granularity, Settings};
-use facts::Url;
+use crawl::{Granularity, Keep, Settings};
+use facts::{MediaKind, Url};
 use lab::PageId;
 use store::{CrawlId, Harvest, PageFilter, Store};
 
@@ -86,8 +86,9 @@ impl Plan {
             granularity: aim.granularity,
             prior: way.prior,
             prediction_depth: way.depth,
-            // Only pages are read, as in the document.
-            kind: Vec::new(),
+            // Only pages are read, as in the document; the prior is of photos, and needs some.
+            kind: if way.prior { vec![MediaKind::Image] } else { Vec::new() },
+            keep: small_photos(),
             ..exact(way.strategy, pages)
         };
         if let Some(taught) = taught {
@@ -130,6 +131,11 @@ impl Found {
     pub fn rate(&self) -> f64 {
         self.harvest.rate().unwrap_or(0.0)
     }
+}
+
+/// Photos as made webs have them here, drawn at a seventh of their sides.
+fn small_photos() -> Keep {
+    Keep { min_width: Some(50), min_height: Some(50), thumbnail_size: 0, ..Keep::default() }
 }
 
 /// Puts what another crawl has learnt where a new one finds it.
@@ -175,4 +181,68 @@ async fn truth(trial: &Trial<Watched>) -> Result<Option<Truth>, ExperimentError>
         truth.called.extend(known.map(|(page, _)| page));
     }
     Ok(Some(truth))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGES: u64 = 110;
+
+    fn ground() -> Ground {
+        let settings = lab::Settings { flaky_share: 0.0, photo_bytes_scale: 0.02, ..lab::Settings::default() };
+        Ground::made(lab::Settings { number: 3, hosts: 12, pages: 400, https_share: 0.0, ..settings })
+    }
+
+    fn plan(ground: Ground, strategy: &'static str) -> Plan {
+        Plan {
+            way: Way { name: strategy, strategy, depth: 2, prior: false, document: None },
+            aim: Aim { region: ground.focus(), granularity: Granularity::Address },
+            ground,
+            pages: PAGES,
+            lessons: Vec::new(),
+            taught: None,
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_breadth_first_crawl_visits_what_the_graph_says_and_tells_what_is_relevant() {
+        let Ground::Made(web) = ground() else { unreachable!() };
+        let walked: HashSet<PageId> = web.walk().take(PAGES as usize).map(|(page, _)| page).collect();
+        let relevant: HashSet<PageId> = walked.iter().copied().filter(|page| web.is_relevant(*page)).collect();
+        let found = plan(ground(), "bfs").made().await.unwrap();
+        let truth = found.truth.as_ref().unwrap();
+        assert_eq!((found.pages, found.curve.last().unwrap().0), (PAGES, PAGES));
+        assert_eq!(truth.visited, walked);
+        assert_eq!(truth.relevant, relevant);
+        assert!(!relevant.is_empty(), "a test of nothing");
+        assert_eq!(found.relevant as usize, truth.called.len());
+        assert_eq!(found.relevant(), relevant.len() as f64);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_was_learnt_is_taken_out_on_the_way_and_can_be_given_to_another_crawl() {
+        let lessons = vec![PAGES / 2, PAGES + 10];
+        let first = Plan { lessons, ..plan(ground(), "geo") }.made().await.unwrap();
+        assert_eq!(first.pages, PAGES, "what comes after does not count");
+        let mut learnt: Vec<u64> = first.lessons.keys().copied().collect();
+        learnt.sort_unstable();
+        assert_eq!(learnt, [PAGES / 2, PAGES, PAGES + 10]);
+        let taught = first.lessons.get(&PAGES).cloned();
+        let again = || Plan { taught: taught.clone(), ..plan(ground(), "geo") };
+        let (one, two) = (again().made().await.unwrap(), again().made().await.unwrap());
+        assert_eq!((one.pages, one.relevant, one.curve), (PAGES, two.relevant, two.curve));
+        assert_eq!(one.truth.unwrap().visited, two.truth.unwrap().visited, "the same order each time");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_folder_of_pages_is_crawled_like_a_web() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = "<a href=visit.html>Visit</a> <a href=http://elsewhere.test/>Elsewhere</a>";
+        std::fs::write(folder.path().join("index.html"), link).unwrap();
+        std::fs::write(folder.path().join("visit.html"), "<p>Käsityöläiskatu 5, 80100 Joensuu, Finland</p>").unwrap();
+        let found = plan(Ground::mirror(folder.path()).unwrap(), "bfs").made().await.unwrap();
+        assert_eq!((found.pages, found.relevant, found.truth.is_none()), (2, 1, true));
+        assert_eq!(found.harvest.seed_distance, [0, 1]);
+    }
 }

@@ -37,7 +37,7 @@ const LESSONS: [(u64, u64); 3] = [(1, 3), (1, 1), (4, 3)];
 pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     let pages = order.max_pages.unwrap_or(PAGES);
     // Errors that pass would make the order a matter of time.
-    let web = lab::Settings { flaky_share: 0.0, ..lab::Settings::default() };
+    let web = lab::Settings { flaky_share: 0.0, photo_bytes_scale: 0.02, ..lab::Settings::default() };
     let grounds = Ground::ordered(order, WEBS, &web)?;
     let lessons: Vec<u64> = LESSONS.iter().map(|(part, of)| (pages * part / of).max(1)).collect();
     let plan = |ground: &Ground, way: usize| Plan {

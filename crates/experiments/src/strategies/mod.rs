@@ -74,9 +74,10 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
     for way in WAYS {
         let bench = Bench::open(&ground, order, way.strategy).await?;
         let mut tasks = Vec::new();
-        for number in 1..=TASKS {
-            progress.send_replace(format!("{}: task {number} of {TASKS}", way.strategy));
-            tasks.push(bench.task(pages.div_ceil(TASKS), true).await?);
+        let count = TASKS.min(pages);
+        for number in 1..=count {
+            progress.send_replace(format!("{}: task {number} of {count}", way.strategy));
+            tasks.push(bench.task(pages.div_ceil(count), true).await?);
         }
         bench.close().await;
         results.tasks.push(tasks);

@@ -72,7 +72,7 @@ impl Bench {
         let folder = self.directory.path();
         let kind = if photos { "[\"image\"]" } else { "[]" };
         let settings = format!(
-            "[crawl]\nkind = {kind}\nscope = \"domain\"\nconcurrency = 1\n{}\
+            "[crawl]\nkind = {kind}\nscope = \"domain\"\nconcurrency = 1\ntries = 1\n{}\
              [crawl.manners]\ndelay = \"0s\"\nlongest-delay = \"0s\"\n",
             self.aim
         );
