@@ -143,6 +143,17 @@ pub async fn what_pages_say_follows_redirects(home: impl Home) {
     home.audit().await;
 }
 
+pub async fn an_address_with_a_picture_of_its_own_leads_nowhere(home: impl Home) {
+    let library = home.library();
+    let real = "http://cdn.example/real.jpg";
+    let behind = Link { hops: vec![url(PICTURE).id()], ..image(real, Order::FirstIn) };
+    record(&*library, vec![read_with_images(page_claim(PAGE), &[PICTURE]), kept(claim_of(behind), "one")]).await;
+    record(&*library, vec![kept(image_claim(PICTURE), "two"), described(OTHER, at(1.0, 0.5))]).await;
+    assert_eq!(known(&*library, "one").await, is(&[]));
+    assert_eq!(known(&*library, "two").await, is(&[("description", 1.0)]));
+    home.audit().await;
+}
+
 pub async fn what_leads_to_a_known_picture_is_heard_of_too(home: impl Home) {
     let library = home.library();
     let real = "http://cdn.example/real.jpg";
@@ -336,6 +347,14 @@ pub async fn images_located_by_words_are_counted_once(home: impl Home) {
     library.record(run.id, &[kept(image_claim(copy), "one")]).await.unwrap();
     assert_eq!(library.figures(other, None).await.unwrap().located, 1);
     assert_eq!(located().await, 3);
+    // A copy that says where it was made says it of the other copies.
+    let copies = ["http://m.example/4.jpg", "http://m.example/5.jpg"].map(|copy| kept(image_claim(copy), "four"));
+    library.record(run.id, &copies).await.unwrap();
+    assert_eq!(library.figures(other, None).await.unwrap().located, 1);
+    let mut third = kept(image_claim("http://m.example/6.jpg"), "four");
+    file_of(&mut third).said = vec![said(SaidSource::Caption, at(4.0, 0.5))];
+    library.record(run.id, &[third]).await.unwrap();
+    assert_eq!(library.figures(other, None).await.unwrap().located, 4);
     home.audit().await;
 }
 
