@@ -4,6 +4,7 @@
 //! the same figures as JSON.
 
 mod error;
+mod geoparse;
 mod metadata;
 mod probing;
 mod report;
@@ -18,6 +19,7 @@ pub use crate::report::{Report, Table};
 
 /// The experiments there are, each with what it shows.
 pub const NAMES: &[(&str, &str)] = &[
+    ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
 ];
@@ -36,6 +38,7 @@ pub struct Order {
 /// Makes an experiment.
 pub async fn run(name: &str, order: &Order) -> Result<Report, ExperimentError> {
     match name {
+        "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
         "probing" => probing::run(order).await,
         _ => Err(ExperimentError::Unknown(name.to_owned())),

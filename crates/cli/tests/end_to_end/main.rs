@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod crash;
+mod geoparse;
 mod harness;
 mod keep;
 mod library;
