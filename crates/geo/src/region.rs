@@ -108,9 +108,7 @@ fn thousands(number: u64) -> String {
 }
 
 fn example(candidates: &[Place]) -> String {
-    let Some(first) = candidates.first() else { return String::new() };
-    let area = first.admin1().map(Place::name).or(first.country().map(Country::name)).unwrap_or_default();
-    format!("{}, {area}", first.name())
+    candidates.first().map(|place| place.full_name()).unwrap_or_default()
 }
 
 impl Region {

@@ -3,6 +3,7 @@
 mod bad_input;
 mod crash;
 mod experiments;
+mod geoparse;
 mod harness;
 mod keep;
 mod library;
