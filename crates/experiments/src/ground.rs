@@ -82,6 +82,14 @@ impl Ground {
         self.named_seeds().into_iter().filter(|(name, _)| wanted(name)).map(|(_, url)| url.to_string()).collect()
     }
 
+    /// Where a page of a made web is.
+    pub fn address(&self, page: PageId) -> Option<String> {
+        match self {
+            Self::Made(web) => web.url_of(page).map(|url| url.to_string()),
+            Self::Mirror(_) => None,
+        }
+    }
+
     /// The page of a made web at this address, and whether it is relevant to the web's town.
     pub fn truth(&self, url: &Url) -> Option<(PageId, bool)> {
         match self {

@@ -1,6 +1,7 @@
 //! One crawl for a region, and what it found.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 
 use crawl::{Granularity, Keep, Settings};
 use facts::{MediaKind, Url};
@@ -31,6 +32,21 @@ pub(super) struct Aim {
     pub granularity: Granularity,
 }
 
+impl fmt::Display for Aim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.granularity {
+            Granularity::Address => f.write_str("pages with an address")?,
+            Granularity::Place => f.write_str("pages that name a place")?,
+        }
+        match &self.region {
+            // The text of a document says little to people.
+            Some(region) if region.len() > 60 => f.write_str(" in the region"),
+            Some(region) => write!(f, " in {region}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A crawl to be made.
 pub(super) struct Plan {
     pub ground: Ground,
@@ -38,9 +54,11 @@ pub(super) struct Plan {
     pub aim: Aim,
     /// Pages it is measured by.
     pub pages: u64,
-    /// Numbers of pages after which what was learnt is taken out. Those beyond `pages` make the
-    /// crawl go on after it was measured.
-    pub lessons: Vec<u64>,
+    /// Numbers of pages after which it pauses. Those beyond `pages` make it go on after it was
+    /// measured.
+    pub pauses: Vec<u64>,
+    /// Whether what was learnt is taken out at each pause.
+    pub teaches: bool,
     /// What an earlier crawl has learnt.
     pub taught: Option<Vec<u8>>,
 }
@@ -79,7 +97,9 @@ const NAME: &str = "harvest";
 impl Plan {
     /// Makes it.
     pub async fn made(self) -> Result<Found, ExperimentError> {
-        let Self { ground, way, aim, pages, mut lessons, taught } = self;
+        let Self { ground, way, aim, pages, mut pauses, teaches, taught } = self;
+        // What is true of a made web's pages is known for addresses in its own town.
+        let known = aim.region.is_some() && aim.region == ground.focus() && aim.granularity == Granularity::Address;
         let trial = Trial::open(Watched::new(ground)).await?;
         let mut settings = Settings {
             region: aim.region,
@@ -95,24 +115,25 @@ impl Plan {
             teach(trial.store(), taught).await?;
             settings.model = Some(TEACHER.into());
         }
-        lessons.push(pages);
-        lessons.sort_unstable();
-        lessons.dedup();
+        pauses.push(pages);
+        pauses.sort_unstable();
+        pauses.dedup();
         let (mut found, mut done, mut seconds) = (Found::default(), 0, 0.0);
-        for stage in lessons {
-            settings.limits.max_pages = Some(stage - done);
+        for pause in pauses {
+            settings.limits.max_pages = Some(pause - done);
             let summary = trial.crawl(NAME, settings.clone()).await?;
             done += summary.pages;
             seconds += summary.seconds;
             let Some(crawl) = trial.store().library().crawl(NAME).await? else { break };
-            if let Some(model) = trial.store().library().model(crawl.id).await? {
-                found.lessons.insert(stage, model);
+            if teaches && let Some(model) = trial.store().library().model(crawl.id).await? {
+                found.lessons.insert(pause, model);
             }
-            if stage <= pages {
+            if pause <= pages {
                 let lessons = std::mem::take(&mut found.lessons);
-                found = Found { lessons, seconds, ..look(&trial, crawl.id).await? };
+                let truth = if known { Some(truth(&trial).await?) } else { None };
+                found = Found { lessons, seconds, truth, ..look(&trial, crawl.id).await? };
             }
-            if done < stage {
+            if done < pause {
                 break;
             }
         }
@@ -153,16 +174,12 @@ async fn look(trial: &Trial<Watched>, crawl: CrawlId) -> Result<Found, Experimen
         relevant: figures.relevant,
         curve: library.harvest_curve(crawl, POINTS).await?,
         harvest: library.harvest(Some(crawl)).await?,
-        truth: truth(trial).await?,
         ..Found::default()
     })
 }
 
-async fn truth(trial: &Trial<Watched>) -> Result<Option<Truth>, ExperimentError> {
+async fn truth(trial: &Trial<Watched>) -> Result<Truth, ExperimentError> {
     let ground = trial.web().ground();
-    if ground.focus().is_none() {
-        return Ok(None);
-    }
     let mut truth = Truth::default();
     for page in trial.web().served() {
         if let Some((page, relevant)) = ground.truth(&page.url) {
@@ -180,7 +197,7 @@ async fn truth(trial: &Trial<Watched>) -> Result<Option<Truth>, ExperimentError>
         let known = pages.iter().filter_map(|page| ground.truth(&Url::parse(&page.url).ok()?));
         truth.called.extend(known.map(|(page, _)| page));
     }
-    Ok(Some(truth))
+    Ok(truth)
 }
 
 #[cfg(test)]
@@ -200,7 +217,8 @@ mod tests {
             aim: Aim { region: ground.focus(), granularity: Granularity::Address },
             ground,
             pages: PAGES,
-            lessons: Vec::new(),
+            pauses: Vec::new(),
+            teaches: false,
             taught: None,
         }
     }
@@ -222,8 +240,8 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn what_was_learnt_is_taken_out_on_the_way_and_can_be_given_to_another_crawl() {
-        let lessons = vec![PAGES / 2, PAGES + 10];
-        let first = Plan { lessons, ..plan(ground(), "geo") }.made().await.unwrap();
+        let pauses = vec![PAGES / 2, PAGES + 10];
+        let first = Plan { pauses, teaches: true, ..plan(ground(), "geo") }.made().await.unwrap();
         assert_eq!(first.pages, PAGES, "what comes after does not count");
         let mut learnt: Vec<u64> = first.lessons.keys().copied().collect();
         learnt.sort_unstable();

@@ -45,8 +45,9 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
         way: WAYS[way],
         aim: Aim { region: order.region.clone().or_else(|| ground.focus()), granularity: order.granularity },
         pages,
-        // All stop and go on at the same pages, so that nothing else differs.
-        lessons: lessons.iter().copied().filter(|lesson| *lesson < pages || way == GEO).collect(),
+        // All pause at the same pages, so that nothing else differs.
+        pauses: lessons.iter().copied().filter(|lesson| *lesson < pages || way == GEO).collect(),
+        teaches: way == GEO,
         taught: None,
     };
     let told = |part: &'static str| {
@@ -64,9 +65,9 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
         // Neither who links to whom nor how paths and links are worded tells of a place.
         let nowhere = lab::Settings { cohesion: 0.0, noise: 1.0, aimless: 1.0, plain_share: 1.0, ..web };
         let nowhere = Ground::ordered(order, WEBS, &nowhere)?;
-        let trials = nowhere
-            .iter()
-            .flat_map(|ground| [BFS, GEO].map(|way| Plan { lessons: Vec::new(), ..plan(ground, way) }.made()));
+        let trials = nowhere.iter().flat_map(|ground| {
+            [BFS, GEO].map(|way| Plan { teaches: false, pauses: Vec::new(), ..plan(ground, way) }.made())
+        });
         let mut found = together(trials.collect(), told("webs without cohesion")).await?.into_iter();
         while let (Some(bfs), Some(geo)) = (found.next(), found.next()) {
             aimless.push([bfs, geo]);
@@ -77,12 +78,12 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
             let models: Option<Vec<_>> = (0..grounds.len()).map(|web| before(web).cloned()).collect();
             // A web that was read to its end before teaches nothing of that length.
             let Some(models) = models else { continue };
-            let trials = grounds
-                .iter()
-                .zip(models)
-                .map(|(ground, model)| Plan { taught: Some(model), lessons: Vec::new(), ..plan(ground, GEO) }.made());
+            let trials = grounds.iter().zip(models).map(|(ground, model)| {
+                Plan { taught: Some(model), teaches: false, pauses: Vec::new(), ..plan(ground, GEO) }.made()
+            });
             taught.push((lesson, together(trials.collect(), told("what was learnt before")).await?));
         }
     }
-    Ok(told::report(&Results { pages, grounds, crawls, aimless, taught }))
+    let aim = Aim { region: order.region.clone(), granularity: order.granularity };
+    Ok(told::report(&Results { pages, aim, grounds, crawls, aimless, taught }))
 }

@@ -6,7 +6,7 @@ use lab::PageId;
 use serde_json::{Map, Value, json};
 use store::Harvest;
 
-use super::found::Found;
+use super::found::{Aim, Found};
 use super::{BFS, DISTANCE, WAYS};
 use crate::ground::Ground;
 use crate::spread::{Spread, ratio};
@@ -15,6 +15,8 @@ use crate::spread::{Spread, ratio};
 pub(super) struct Results {
     /// Pages of each crawl.
     pub pages: u64,
+    /// What was looked for, where it was said.
+    pub aim: Aim,
     pub grounds: Vec<Ground>,
     /// By web, then by way.
     pub crawls: Vec<Vec<Found>>,
@@ -30,7 +32,12 @@ pub(super) struct Recognition {
     pub relevant: usize,
     pub recognised: usize,
     pub wrongly: usize,
+    /// Some that were not recognised.
+    pub missed: Vec<PageId>,
 }
+
+/// Pages that were not recognised, named for who wants to know why.
+const MISSED: usize = 10;
 
 impl Results {
     /// The crawls of one way, web by web.
@@ -102,6 +109,7 @@ impl Results {
                 json!({
                     "visited": seen.visited, "relevant": seen.relevant,
                     "recognised": seen.recognised, "wrongly": seen.wrongly,
+                    "missed": seen.missed.iter().filter_map(|page| ground.address(*page)).collect::<Vec<_>>(),
                 })
             });
             json!({ "web": ground.name(), "region": ground.focus(), "ways": ways, "recognition": seen })
@@ -144,7 +152,11 @@ pub(super) fn recognition(crawls: &[Found]) -> Option<Recognition> {
         relevant.extend(&truth.relevant);
         called.extend(&truth.called);
     }
+    let mut missed: Vec<PageId> = relevant.difference(&called).copied().collect();
+    missed.sort_unstable();
+    missed.truncate(MISSED);
     Some(Recognition {
+        missed,
         visited: visited.len(),
         relevant: relevant.len(),
         recognised: relevant.intersection(&called).count(),
@@ -159,7 +171,8 @@ mod tests {
     fn results(curves: Vec<Vec<(u64, u64)>>) -> Results {
         let found = |curve: Vec<(u64, u64)>| vec![Found { curve, ..Found::default() }];
         let crawls = curves.into_iter().map(found).collect();
-        Results { pages: 10, grounds: Vec::new(), crawls, aimless: Vec::new(), taught: Vec::new() }
+        let aim = Aim { region: None, granularity: crawl::Granularity::Address };
+        Results { pages: 10, aim, grounds: Vec::new(), crawls, aimless: Vec::new(), taught: Vec::new() }
     }
 
     #[test]

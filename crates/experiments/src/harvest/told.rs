@@ -1,6 +1,6 @@
 //! The harvest in tables and pictures.
 
-use super::found::Found;
+use super::found::{Aim, Found};
 use super::results::{Results, recognition};
 use super::{BFS, DISTANCE, GEO, SHALLOW, WAYS, Way};
 use crate::ground::Ground;
@@ -13,7 +13,12 @@ pub(super) fn report(results: &Results) -> Report {
         tables.push(beyond(results));
     }
     let known = results.crawls.iter().flatten().any(|found| found.truth.is_some());
-    let what = if known { "pages with an address in the web's town" } else { "pages with an address" };
+    let what = match &results.aim {
+        Aim { region: None, granularity } if known => {
+            Aim { region: Some("the web's town".into()), granularity: *granularity }.to_string()
+        }
+        aim => aim.to_string(),
+    };
     let webs = match results.grounds.as_slice() {
         [one] => format!("one web ({})", one.name()),
         several => format!("{} webs", several.len()),
@@ -144,6 +149,9 @@ fn notes(results: &Results, known: bool) -> Vec<String> {
     if let Some(over) = ratio((all - direct) as f64, all as f64) {
         let over = percent(over);
         notes.push(format!("geo: {over} of the ways between relevant pages lead over others; [001]: more than half"));
+    }
+    if !results.aimless.is_empty() {
+        notes.push("where links lead nowhere in particular, their words still tell a kind of page from others".into());
     }
     notes.push("[001]: depth 3 is significantly better than 2 and 1".into());
     notes.push("[001]: models learnt from 30,000 to 100,000 pages made no significant difference".into());
