@@ -8,6 +8,7 @@ mod forget;
 mod import;
 mod inspect;
 mod lab;
+mod search;
 mod stats;
 
 use std::path::PathBuf;
@@ -23,6 +24,7 @@ pub use self::forget::forget;
 pub use self::import::import;
 pub use self::inspect::inspect;
 pub use self::lab::lab;
+pub use self::search::search;
 pub use self::stats::stats;
 
 /// Where a command works, and how it answers.
