@@ -9,5 +9,6 @@ mod manners;
 mod order;
 mod output;
 mod reach;
+mod search;
 mod site;
 mod trouble;
