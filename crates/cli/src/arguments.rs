@@ -43,6 +43,8 @@ pub enum Command {
     Crawls(Crawls),
     /// Figures of the library.
     Stats(Stats),
+    /// Find the places that a text mentions.
+    Geoparse(Geoparse),
     /// Say what is in media files: format, size, metadata, location.
     Inspect(Inspect),
     /// Add local media to the library as if they had been crawled.
@@ -88,15 +90,16 @@ impl From<Scope> for strategy::Scope {
 }
 
 /// How exactly a place must be named.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Granularity {
     /// By an address or coordinates.
+    #[default]
     Address,
     /// By its name.
     Place,
 }
 
-impl From<Granularity> for crawl::Granularity {
+impl From<Granularity> for geo::Granularity {
     fn from(granularity: Granularity) -> Self {
         match granularity {
             Granularity::Address => Self::Address,
@@ -271,6 +274,43 @@ pub struct Crawls {
     /// How many lines of its log.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub log: usize,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird geoparse article.txt
+  echo 'They met in Paris, Texas.' | bowerbird geoparse --json
+  curl -s https://example.org/contact | bowerbird geoparse --html --region Oldenburg
+  bowerbird geoparse --lines --region 53.14,8.21,15 < corpus.jsonl
+
+Places in the text are counted in code points from its beginning. A region is a name (\"Springfield,
+Illinois\"), LAT,LON,KM, SOUTH,WEST,NORTH,EAST, or a GeoJSON file. With --lines each line is an object
+with id and text, perhaps language and country, and so is each answer.")]
+pub struct Geoparse {
+    /// The text; - or nothing reads from stdin.
+    #[arg(value_name = "FILE|-")]
+    pub file: Option<String>,
+    /// The text is HTML: read what it shows and its structured data.
+    #[arg(long)]
+    pub html: bool,
+    /// With --html, also give the text that the page shows.
+    #[arg(long, requires = "html")]
+    pub with_text: bool,
+    /// Whether the text is about this region; also decides between places of one name.
+    #[arg(long, value_name = "NAME|LAT,LON,KM|FILE.geojson", allow_hyphen_values = true)]
+    pub region: Option<String>,
+    /// How exactly a place must be said to make the text relevant.
+    #[arg(long, value_enum, default_value_t)]
+    pub granularity: Granularity,
+    /// The language of the text, such as de [default: guessed].
+    #[arg(long, value_name = "LANG")]
+    pub lang: Option<String>,
+    /// The country it probably speaks of, such as DE.
+    #[arg(long, value_name = "COUNTRY")]
+    pub country: Option<String>,
+    /// Read one JSON object a line and answer one a line.
+    #[arg(long, conflicts_with = "html")]
+    pub lines: bool,
 }
 
 #[derive(Args)]
@@ -468,7 +508,18 @@ pub enum Lab {
 
 fn experiments() -> String {
     let list = experiments::NAMES.iter().map(|(name, what)| format!("  {name:<12} {what}\n")).collect::<String>();
-    format!("Experiments:\n{list}")
+    format!(
+        "Experiments:\n{list}
+A number in brackets is the document whose figures stand beside ours.
+
+--from DIR: a folder with HTML at its top is one site; otherwise each of its sub-folders is one. A
+sub-folder named like a host is that host. Crawls start at the index.html nearest to the top. Nothing
+outside of the folder is served, and nobody else is asked.
+
+Examples:
+  bowerbird lab experiment harvest --number 7 --max-pages 500
+  bowerbird lab experiment harvest --from /usr/share/doc/debian-handbook/html --granularity place"
+    )
 }
 
 #[derive(Args)]
@@ -484,7 +535,17 @@ pub struct LabExperiment {
     /// A folder of files and what is true of them.
     #[arg(long, value_name = "DIR")]
     pub corpus: Option<PathBuf>,
-    /// Write the figures as JSON to this folder.
+    /// A folder of HTML files to crawl in the place of made webs.
+    #[arg(long, value_name = "DIR")]
+    pub from: Option<PathBuf>,
+    /// The region of interest: a name, LAT,LON,KM or SOUTH,WEST,NORTH,EAST [default: the town a made
+    /// web is about, or every address].
+    #[arg(long, value_name = "REGION", allow_hyphen_values = true)]
+    pub region: Option<String>,
+    /// How exactly a page must name a place to be relevant [default: address].
+    #[arg(long, value_enum)]
+    pub granularity: Option<Granularity>,
+    /// Write the figures as JSON, and plots as SVG, to this folder.
     #[arg(long, value_name = "DIR", default_value = "lab-results")]
     pub out: PathBuf,
 }

@@ -39,6 +39,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Crawl(order) => command::crawl(place, config.as_deref(), *order).await,
             Command::Crawls(list) => command::crawls(place, list).await,
             Command::Stats(stats) => command::stats(place, stats).await,
+            Command::Geoparse(order) => command::geoparse(place, order),
             Command::Inspect(order) => command::inspect(place, config.as_deref(), order).await,
             Command::Import(order) => command::import(place, config.as_deref(), order).await,
             Command::Search(order) => command::search(place, order).await,

@@ -50,14 +50,23 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(steers) { Cow::Owned(text.replace(steers, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
-/// Prints one JSON document on a line of its own; characters that steer terminals are escaped.
-pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+/// JSON on one line; characters that steer terminals are escaped.
+pub fn json_text(value: &impl Serialize) -> anyhow::Result<String> {
     let text = serde_json::to_string(value)?;
+    if !text.contains(steers) {
+        return Ok(text);
+    }
     let mut out = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         // Control characters below U+0020 were escaped by the serialiser; these are the others.
         if steers(c) { out.push_str(&format!("\\u{:04x}", c as u32)) } else { out.push(c) }
     }
+    Ok(out)
+}
+
+/// Prints one JSON document on a line of its own.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = json_text(value)?;
     out.push('\n');
     io::stdout().write_all(out.as_bytes())?;
     Ok(())

@@ -29,6 +29,11 @@ pub fn show_import(progress: watch::Receiver<ImportSummary>) -> JoinHandle<()> {
     })
 }
 
+/// Shows how far an experiment is until its sender is gone.
+pub fn show_experiment(progress: watch::Receiver<String>) -> JoinHandle<()> {
+    show_lines(progress, String::clone)
+}
+
 fn show_lines<T: Send + Sync + 'static>(
     mut progress: watch::Receiver<T>,
     line: impl Fn(&T) -> String + Send + 'static,

@@ -115,6 +115,7 @@ pub(crate) fn gather(
             relevant: about.relevant,
             places: about.places.iter().map(page_place).collect(),
             focus: about.focus,
+            focus_confidence: about.focus.map(|_| about.focus_confidence),
             media,
         }
     };

@@ -1,13 +1,13 @@
 //! Where pages and files are: the region of interest, and what is remembered of places.
 
 use facts::{Locality, Whereabouts};
-use geo::{About, Gazetteer, Hints, MediaPlaces, Mention, Region, RegionError, SpokenPlace};
+use geo::{About, Gazetteer, Granularity, Hints, MediaPlaces, Mention, Region, RegionError, SpokenPlace};
 use media::Facts;
 use page::Page;
 use store::{PagePlace, SaidLocation, SaidSource};
 use strategy::Vocabulary;
 
-use crate::settings::{Granularity, Settings};
+use crate::settings::Settings;
 
 /// Words of a file's own description that are looked through.
 const CAPTION_BYTES: usize = 4096;
@@ -36,8 +36,9 @@ impl Interest {
         if !self.places {
             return About { media: vec![MediaPlaces::default(); page.media.len()], ..About::default() };
         }
-        let hints = Hints { language: page.language.as_deref(), country: None, region: self.region.as_ref() };
-        geo::about(page, &hints, self.granularity.into())
+        let language = page.language.as_deref();
+        let hints = Hints { language, region: self.region.as_ref(), ..Hints::default() };
+        geo::about(page, &hints, self.granularity)
     }
 
     /// The words that name the region and what is in it.

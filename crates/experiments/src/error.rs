@@ -23,6 +23,17 @@ pub enum ExperimentError {
         /// What is wrong with it.
         why: String,
     },
+    /// Crawls in processes of their own need the program.
+    #[error("this experiment runs bowerbird as a program of its own, and does not know where it is")]
+    NoProgram,
+    /// The folder of pages cannot be used.
+    #[error("cannot use --from {}: {why}", path.display())]
+    From {
+        /// The folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// Something on this machine failed.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -1,25 +1,40 @@
 //! Experiments: figures that anyone can make again, with one command each.
 //!
-//! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables for people, and
-//! the same figures as JSON.
+//! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables and [plots](Plot)
+//! for people, and the same figures as JSON.
 
 mod error;
+mod geoparse;
+mod ground;
+mod harvest;
+mod measured;
 mod metadata;
+mod plot;
 mod probing;
 mod report;
+mod seeds;
+mod spread;
+mod strategies;
 mod trial;
 
 use std::path::PathBuf;
 
+use crawl::Granularity;
 use serde::Serialize;
+use tokio::sync::watch;
 
 pub use crate::error::ExperimentError;
-pub use crate::report::{Report, Table};
+pub use crate::plot::{Plot, Series, Shape};
+pub use crate::report::{Bar, Report, Table, Wanted};
 
 /// The experiments there are, each with what it shows.
 pub const NAMES: &[(&str, &str)] = &[
+    ("harvest", "relevant pages per page for bfs, geo-distance and geo [001 Figs. 7–10]"),
+    ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
+    ("seeds", "geotagged images, relevant pages, repeated links and queue by kind of seed [000 Tables 5, 8, 11]"),
+    ("strategies", "geotagged images, time and memory by order of visits [000 Table 10, Figs. 35–38]"),
 ];
 
 /// What an experiment can be told.
@@ -31,12 +46,25 @@ pub struct Order {
     pub max_pages: Option<u64>,
     /// A folder with files and what is true of them.
     pub corpus: Option<PathBuf>,
+    /// A folder of HTML files, served as a web in the place of made ones.
+    pub from: Option<PathBuf>,
+    /// The region of interest; without one, the town a made web is about, or every address.
+    pub region: Option<String>,
+    /// How exactly a page must name a place to be relevant.
+    pub granularity: Granularity,
+    /// The program, for crawls that are measured from outside.
+    #[serde(skip)]
+    pub program: Option<PathBuf>,
 }
 
-/// Makes an experiment.
-pub async fn run(name: &str, order: &Order) -> Result<Report, ExperimentError> {
+/// Makes an experiment; tells how far it is, a line at a time.
+pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     match name {
+        "harvest" => harvest::run(order, progress).await,
+        "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
+        "seeds" => seeds::run(order, progress).await,
+        "strategies" => strategies::run(order, progress).await,
         "probing" => probing::run(order).await,
         _ => Err(ExperimentError::Unknown(name.to_owned())),
     }

@@ -168,6 +168,8 @@ fn report(folder: &Path, whole: &Tally, ends: &Tally, skipped: &[String]) -> Rep
         name: "metadata",
         title: format!("equal to exiftool in {}", folder.display()),
         tables: vec![Table { headings: vec!["field", "whole files", "from their ends"], rows }],
+        plots: Vec::new(),
+        bars: Vec::new(),
         notes,
         figures: json!({ "whole": whole.figures(), "ends": ends.figures(), "skipped": skipped }),
     }

@@ -1,12 +1,16 @@
 //! What it costs to find the few photos that say where they were taken.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crawl::quantity::show_bytes;
-use crawl::{Keep, Limits, Manners, Probing, Settings};
+use crawl::{Keep, Limits, Manners, Probing, Settings, Summary};
+use facts::MediaKind;
+use lab::Web;
 use serde_json::json;
+use store::{ItemFilter, Store};
 
-use crate::trial::{Trial, crawl_web};
+use crate::trial::Trial;
 use crate::{ExperimentError, Order, Report, Table};
 
 const PAGES: u64 = 150;
@@ -27,15 +31,47 @@ pub(crate) async fn run(order: &Order) -> Result<Report, ExperimentError> {
             manners: Manners { delay: Duration::ZERO, longest_delay: Duration::ZERO, ..Manners::default() },
             ..Settings::default()
         };
-        trials.push((name, crawl_web(web.clone(), settings).await?));
+        trials.push((name, crawled(web.clone(), settings).await?));
     }
     Ok(report(&trials))
 }
 
-fn report(trials: &[(&str, Trial)]) -> Report {
+/// A crawl that was made.
+struct Crawled {
+    summary: Summary,
+    /// Bytes of bodies that the server sent, and requests it saw.
+    served: (u64, u64),
+    /// Kept images by address.
+    kept: BTreeMap<String, String>,
+}
+
+async fn crawled(web: lab::Settings, settings: Settings) -> Result<Crawled, ExperimentError> {
+    let trial = Trial::open(Web::new(web)).await?;
+    let summary = trial.crawl("probing", settings).await?;
+    let kept = kept(trial.store()).await?;
+    let log = trial.close().await?;
+    Ok(Crawled { summary, served: (log.bytes, log.requests), kept })
+}
+
+async fn kept(store: &Store) -> Result<BTreeMap<String, String>, ExperimentError> {
+    let mut kept = BTreeMap::new();
+    let images = ItemFilter { kinds: vec![MediaKind::Image], ..ItemFilter::default() };
+    let mut after = 0;
+    loop {
+        let items = store.library().items(&images, after, 500).await?;
+        let Some(last) = items.last() else { break };
+        after = last.number;
+        for item in items {
+            kept.extend(item.found.into_iter().map(|sighting| (sighting.image, item.id.to_string())));
+        }
+    }
+    Ok(kept)
+}
+
+fn report(trials: &[(&str, Crawled)]) -> Report {
     let whole = trials.last().map_or(1, |(_, trial)| trial.served.0).max(1) as f64;
-    let share = |trial: &Trial| trial.served.0 as f64 / whole;
-    let row = |(name, trial): &(&str, Trial)| {
+    let share = |trial: &Crawled| trial.served.0 as f64 / whole;
+    let row = |(name, trial): &(&str, Crawled)| {
         vec![
             (*name).to_owned(),
             trial.summary.pages.to_string(),
@@ -68,6 +104,8 @@ fn report(trials: &[(&str, Trial)]) -> Report {
             headings: vec!["asked for", "pages", "images", "kept", "requests", "bytes", "of whole", "seconds"],
             rows: trials.iter().map(row).collect(),
         }],
+        plots: Vec::new(),
+        bars: Vec::new(),
         notes: vec![
             format!("the same decisions on the same images: {}", if same { "yes" } else { "no" }),
             "bytes and requests as the server counted them".into(),

@@ -1,68 +1,123 @@
-//! A crawl of a made web, from its start to its summary, leaving nothing behind.
+//! Crawls of a web on this machine, from their start to their figures, leaving nothing behind.
 
-use std::collections::BTreeMap;
+use std::future::Future;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use crawl::{Reach, Settings, Summary};
-use facts::MediaKind;
-use lab::{Server, Web};
-use store::{ItemFilter, Store};
-use tokio::sync::watch;
+use crawl::{Limits, Manners, Reach, Settings, Summary};
+use lab::{Answers, LogSummary, Server};
+use store::Store;
+use strategy::Scope;
+use tempfile::TempDir;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
 
 use crate::ExperimentError;
 
-/// A crawl that was made.
-pub(crate) struct Trial {
-    pub summary: Summary,
-    /// Bytes of bodies that the server sent, and requests it saw.
-    pub served: (u64, u64),
-    /// Kept images by address.
-    pub kept: BTreeMap<String, String>,
+/// A web that is served, and a store of its own to crawl it into.
+pub(crate) struct Trial<W: Answers> {
+    server: Server<W>,
+    store: Arc<Store>,
+    directory: TempDir,
 }
 
-/// Crawls the web with these settings, from its own seeds, in a directory of its own.
-pub(crate) async fn crawl_web(web: lab::Settings, settings: Settings) -> Result<Trial, ExperimentError> {
-    let web = Web::new(web);
-    let seeds = web.seeds().to_vec();
-    let server = Server::start(web, ([127, 0, 0, 1], 0).into()).await?;
-    let directory = tempfile::tempdir()?;
-    let result = crawl_served(&server, directory.path(), Settings { seeds, ..settings }).await;
-    let log = server.settled_log().await;
-    server.stop().await;
-    let (summary, kept) = result?;
-    Ok(Trial { summary, served: (log.bytes, log.requests), kept })
+impl<W: Answers> Trial<W> {
+    /// Serves the web and makes the store.
+    pub async fn open(web: W) -> Result<Self, ExperimentError> {
+        let server = Server::start(web, ([127, 0, 0, 1], 0).into()).await?;
+        let directory = tempfile::tempdir()?;
+        let store = Arc::new(store_in(directory.path())?);
+        Ok(Self { server, store, directory })
+    }
+
+    pub fn web(&self) -> &W {
+        self.server.web()
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Crawls from the web's own seeds, unless the settings name others. Again with the same name,
+    /// it goes on.
+    pub async fn crawl(&self, name: &str, mut settings: Settings) -> Result<Summary, ExperimentError> {
+        if settings.seeds.is_empty() {
+            settings.seeds = self.web().seeds();
+        }
+        let (_stopper, stop) = crawl::stopper();
+        let (progress, _) = watch::channel(crawl::Progress::default());
+        Ok(crawl::run(Arc::clone(&self.store), name, settings, reach(&self.server), stop, progress).await?)
+    }
+
+    /// Ends it; gives what the server saw.
+    pub async fn close(self) -> Result<LogSummary, ExperimentError> {
+        let Self { server, store, directory } = self;
+        let log = server.settled_log().await;
+        server.stop().await;
+        if let Some(store) = Arc::into_inner(store) {
+            store.close().await?;
+        }
+        directory.close()?;
+        Ok(log)
+    }
 }
 
-async fn crawl_served(
-    server: &Server,
-    directory: &Path,
-    settings: Settings,
-) -> Result<(Summary, BTreeMap<String, String>), ExperimentError> {
-    let reach = Reach {
+fn store_in(directory: &Path) -> Result<Store, ExperimentError> {
+    let options =
+        store::Options { what: "an experiment".into(), default_delay: Duration::ZERO, ..store::Options::default() };
+    Ok(Store::open(directory, options)?)
+}
+
+/// How a crawl gets to the server.
+pub(crate) fn reach(server: &Server<impl Answers>) -> Reach {
+    Reach {
         resolve: server.resolve().iter().filter_map(|rule| fetch::ResolveRule::parse(rule).ok()).collect(),
         ca: server.ca_pem().as_bytes().to_vec(),
         ..Reach::default()
-    };
-    let options = store::Options {
-        what: "an experiment".into(),
-        default_delay: settings.manners.delay,
-        ..store::Options::default()
-    };
-    let store = Arc::new(Store::open(directory, options)?);
-    let (_stopper, stop) = crawl::stopper();
-    let (progress, _) = watch::channel(crawl::Progress::default());
-    let summary = crawl::run(Arc::clone(&store), "experiment", settings, reach, stop, progress).await?;
-    let mut kept = BTreeMap::new();
-    let images = ItemFilter { kinds: vec![MediaKind::Image], ..ItemFilter::default() };
-    let mut after = 0;
-    loop {
-        let items = store.library().items(&images, after, 500).await?;
-        let Some(last) = items.last() else { break };
-        after = last.number;
-        for item in items {
-            kept.extend(item.found.into_iter().map(|sighting| (sighting.image, item.id.to_string())));
-        }
     }
-    Ok((summary, kept))
+}
+
+/// A crawl that visits the same pages in the same order each time: one request at a time, and no
+/// host that is waited for. It stays on the sites it starts from, for a folder of real pages links
+/// to much that is not in it.
+pub(crate) fn exact(strategy: &str, pages: u64) -> Settings {
+    Settings {
+        strategy: strategy.into(),
+        scope: Scope::Domain,
+        concurrency: 1,
+        // When a host that failed is asked again is a matter of time.
+        tries: 1,
+        limits: Limits { max_pages: Some(pages), ..Limits::default() },
+        manners: Manners { delay: Duration::ZERO, longest_delay: Duration::ZERO, ..Manners::default() },
+        ..Settings::default()
+    }
+}
+
+/// Makes all trials, as many at once as there are cores, and gives their results in order.
+/// `told` is called after each, with how many are done and how many there are.
+pub(crate) async fn together<T, F>(trials: Vec<F>, told: impl Fn(usize, usize)) -> Result<Vec<T>, ExperimentError>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T, ExperimentError>> + Send + 'static,
+{
+    let cores = std::thread::available_parallelism().map_or(2, usize::from);
+    let (slots, all) = (Arc::new(Semaphore::new(cores)), trials.len());
+    let mut running = JoinSet::new();
+    for (place, trial) in trials.into_iter().enumerate() {
+        let slots = Arc::clone(&slots);
+        running.spawn(async move {
+            let _slot = slots.acquire_owned().await;
+            (place, trial.await)
+        });
+    }
+    let mut results: Vec<Option<T>> = (0..all).map(|_| None).collect();
+    while let Some(ended) = running.join_next().await {
+        let (place, result) = ended.map_err(std::io::Error::other)?;
+        if let Some(slot) = results.get_mut(place) {
+            *slot = Some(result?);
+        }
+        told(all - running.len(), all);
+    }
+    Ok(results.into_iter().flatten().collect())
 }

@@ -2,10 +2,7 @@
 
 use facts::LatLon;
 
-/// Mean radius of the Earth in kilometres.
-const RADIUS: f64 = 6371.0088;
-
-/// Great-circle distance in kilometres (haversine).
+/// Great-circle distance in kilometres.
 ///
 /// ```
 /// use facts::LatLon;
@@ -13,12 +10,11 @@ const RADIUS: f64 = 6371.0088;
 /// assert_eq!(geo::kilometres(kiel, oldenburg).round(), 182.0);
 /// ```
 pub fn kilometres(a: LatLon, b: LatLon) -> f64 {
-    great_circle((a.lat(), a.lon()), (b.lat(), b.lon()))
+    a.metres_to(b) / 1000.0
 }
 
+/// The same for points as the gazetteer holds them; what is not on the Earth is infinitely far.
 pub(crate) fn great_circle(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let (lat1, lat2) = (a.0.to_radians(), b.0.to_radians());
-    let (dlat, dlon) = (lat2 - lat1, (b.1 - a.1).to_radians());
-    let h = (dlat / 2.0).sin().powi(2) + lat1.cos() * lat2.cos() * (dlon / 2.0).sin().powi(2);
-    2.0 * RADIUS * h.sqrt().min(1.0).asin()
+    let point = |(lat, lon)| LatLon::new(lat, lon);
+    point(a).zip(point(b)).map_or(f64::INFINITY, |(a, b)| kilometres(a, b))
 }

@@ -6,8 +6,11 @@
 //!   the town the one whose influence is largest there.
 //! - [`Region`]: a region of interest, from what a person writes, and whether a point lies in it.
 //! - [`parse()`]: the places a text mentions, as [`Mention`]s: coordinates, postal addresses, names.
+//!   [`Parser`] does it piece by piece.
 //! - [`structured()`]: the places a page names for machines.
 //! - [`is_relevant`]: whether such places make a page one about a region.
+//! - [`about()`]: all of this for a page: the places it speaks of, the one it is about, and where
+//!   its pictures were made. [`named_place`] does it for the names a camera's owner wrote down.
 //!
 //! ```
 //! use facts::LatLon;
@@ -46,8 +49,8 @@ pub use crate::about::{About, MediaPlaces, SpokenPlace, about, locality, named_p
 pub use crate::distance::kilometres;
 pub use crate::fold::fold;
 pub use crate::gazetteer::{Country, Gazetteer, GazetteerError, Kind, Place, PlaceId, layout};
-pub use crate::parse::{Hints, Mention, MentionKind, code_points, parse, parse_with};
+pub use crate::parse::{Hints, Mention, MentionKind, Parser, code_points, parse, parse_with};
 pub use crate::region::{Region, RegionError};
 pub use crate::relevance::{Granularity, is_relevant};
 pub use crate::reverse::{Ground, Spot, reverse, town_radius};
-pub use crate::structured::{Located, structured};
+pub use crate::structured::{Located, Subject, structured};

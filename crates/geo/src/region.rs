@@ -55,7 +55,7 @@ enum Shape {
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum RegionError {
     /// Nothing of that name is known.
-    #[error("no place is called {name:?}; nearest names: {}", .nearest.join(", "))]
+    #[error("no place is called {name:?}{}", nearest_ones(.nearest))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -63,7 +63,7 @@ pub enum RegionError {
         nearest: Vec<String>,
     },
     /// Several places have that name, none much larger than the others.
-    #[error("{name:?} can be several places; say which, as in {:?}: {}", example(.candidates), list(.candidates))]
+    #[error("{name:?} can be several places; say which, as in {:?}:{}", example(.candidates), list(.candidates))]
     Ambiguous {
         /// What was asked for.
         name: String,
@@ -78,15 +78,38 @@ pub enum RegionError {
     },
 }
 
+/// The names that somebody may have meant, one a line.
+fn nearest_ones(nearest: &[String]) -> String {
+    match nearest {
+        [] => String::new(),
+        names => names.iter().fold("; the nearest names are:".to_owned(), |text, name| text + "\n  " + name),
+    }
+}
+
+/// The places that somebody may have meant, one a line, with what tells them apart.
 fn list(candidates: &[Place]) -> String {
-    let one = |place: &Place| format!("{} ({})", place.full_name(), place.population());
-    candidates.iter().map(one).collect::<Vec<_>>().join("; ")
+    let one = |place: &Place| {
+        let (name, people, at) = (place.full_name(), thousands(place.population()), place.at());
+        format!("\n  {name} ({people} people, at {:.2},{:.2})", at.lat(), at.lon())
+    };
+    candidates.iter().map(one).collect()
+}
+
+/// A number with its thousands apart: 167,319.
+fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 fn example(candidates: &[Place]) -> String {
-    let Some(first) = candidates.first() else { return String::new() };
-    let area = first.admin1().map(Place::name).or(first.country().map(Country::name)).unwrap_or_default();
-    format!("{}, {area}", first.name())
+    candidates.first().map(|place| place.full_name()).unwrap_or_default()
 }
 
 impl Region {
@@ -510,7 +533,7 @@ fn has_polygon(place: Place) -> bool {
     found
 }
 
-fn continent(place: Place) -> Option<&'static str> {
+pub(crate) fn continent(place: Place) -> Option<&'static str> {
     // Their numbers at GeoNames.
     Some(match place.id().geonames()? {
         6_255_146 => "AF",
@@ -609,7 +632,11 @@ mod tests {
         let RegionError::Ambiguous { candidates, .. } = &error else { panic!("{error}") };
         assert!(candidates.len() > 3);
         let text = error.to_string();
-        assert!(text.contains("Springfield, Missouri, United States (1"), "{text}");
+        let line =
+            text.lines().find(|line| line.contains("Missouri, United States")).unwrap_or_else(|| panic!("{text}"));
+        assert!(line.starts_with("  Springfield, Missouri, United States (1"), "{line}");
+        assert_eq!(text.lines().count(), candidates.len() + 1);
+        assert_eq!([0, 999, 1000, 167_319, 1_000_000].map(thousands), ["0", "999", "1,000", "167,319", "1,000,000"]);
         assert!(matches!(find("Georgia"), Err(RegionError::Ambiguous { .. })));
     }
 

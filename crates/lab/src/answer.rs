@@ -64,7 +64,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    fn new(status: u16, content_type: &str, body: impl Into<Bytes>) -> Self {
+    pub(crate) fn new(status: u16, content_type: &str, body: impl Into<Bytes>) -> Self {
         let headers = vec![("content-type", content_type.to_owned())];
         Self { status, headers, body: body.into(), compressible: false }
     }
@@ -81,7 +81,7 @@ impl Answer {
         Self::new(status, "text/html; charset=utf-8", body)
     }
 
-    fn moved(status: u16, to: &str) -> Self {
+    pub(crate) fn moved(status: u16, to: &str) -> Self {
         Self::short(status, "This is somewhere else.").with("location", to)
     }
 
@@ -148,7 +148,7 @@ pub(crate) fn answer(settings: &Settings, files: &Files, asked: &Asked) -> Answe
     }
 }
 
-fn missing() -> Answer {
+pub(crate) fn missing() -> Answer {
     Answer::short(404, "No such page.")
 }
 
@@ -239,7 +239,7 @@ fn stamped(answer: Answer, key: u64) -> Answer {
 }
 
 /// Answers 304 to who has it already and 206 to who wants a part.
-fn conditional(answer: Answer, key: u64, asked: &Asked, ranges: bool) -> Answer {
+pub(crate) fn conditional(answer: Answer, key: u64, asked: &Asked, ranges: bool) -> Answer {
     let mut answer = stamped(answer, key);
     if matches_etag(asked, key) {
         answer.status = 304;

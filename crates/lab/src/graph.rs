@@ -266,11 +266,17 @@ fn random(page: &Page<'_>, dice: &mut Dice) -> To {
     if dice.chance(0.01) {
         return To::Dead(dice.below(1000));
     }
+    let anywhere = |dice: &mut Dice| Host::at(page.settings, dice.below(u64::from(page.settings.hosts)) as u32);
+    // Nothing is drawn where there are no such links: those webs are as they always were.
+    if page.settings.aimless > 0.0 && dice.chance(page.settings.aimless) {
+        let host = anywhere(dice);
+        return To::Page(PageId { host: host.index, index: dice.below(host.pages) });
+    }
     let other;
     let host = if dice.chance(0.65) {
         page.host
     } else {
-        other = Host::at(page.settings, dice.below(u64::from(page.settings.hosts)) as u32);
+        other = anywhere(dice);
         &other
     };
     let weights = RANDOM.map(|(_, weight)| weight);

@@ -99,9 +99,12 @@ pub(crate) enum Wall {
 /// What is wrong with a site's certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Certificate {
+pub enum Certificate {
+    /// Nothing.
     Good,
+    /// Its time is over.
     Expired,
+    /// It names another host.
     WrongName,
 }
 

@@ -13,6 +13,8 @@
 //! - [`Server`] puts it on a loopback port, HTTP and HTTPS on the same one, and keeps a log of what
 //!   it saw ([`LogSummary`]): overlaps, gaps and breaches of robots.txt, host by host. Under
 //!   `/.lab/` (`truth?url=…`, `log`, `settings`, `seeds`, `ca.pem`) it answers on any host name.
+//! - [`Mirror`] is a folder of HTML files as a web; a server takes it, and whatever else [`Answers`],
+//!   in the place of a made one.
 //!
 //! Sites are named by kind and number (`town3.lab.test`, `photos1.lab.test`); pictures may come
 //! from `cdn2.lab.test`. The first eight sites, whose home pages are the seeds, have no odd habits.
@@ -29,11 +31,14 @@
 //! ```
 
 mod answer;
+mod answers;
 mod dice;
+mod escape;
 mod graph;
 mod host;
 mod html;
 mod media;
+mod mirror;
 mod page;
 mod robots;
 mod server;
@@ -45,8 +50,10 @@ mod truth;
 mod web;
 
 pub use crate::answer::{Answer, Asked};
-pub use crate::host::SiteKind;
+pub use crate::answers::Answers;
+pub use crate::host::{Certificate, SiteKind};
 pub use crate::media::Photo;
+pub use crate::mirror::Mirror;
 pub use crate::page::{PageId, Role};
 pub use crate::server::Server;
 pub use crate::server::traffic::{HostLog, LogSummary};

@@ -18,6 +18,9 @@ pub struct Settings {
     pub bridge: [f64; 4],
     /// Share of the links of such ways that lead somewhere else instead.
     pub noise: f64,
+    /// Share of the other links of texts that lead to any page of any site. With a `noise` of 1 too,
+    /// nothing is to be learnt from who links to whom.
+    pub aimless: f64,
     /// Share of pages on such ways whose path, and the text of whose links, name no place.
     pub plain_share: f64,
     /// Share of the pages with an address whose address is in the focus town.
@@ -70,6 +73,7 @@ impl Default for Settings {
             cohesion: 0.35,
             bridge: [0.35, 0.30, 0.20, 0.15],
             noise: 0.2,
+            aimless: 0.0,
             plain_share: 0.5,
             focus_share: 0.33,
             located_share: 0.015,

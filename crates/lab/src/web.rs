@@ -2,19 +2,22 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use facts::Url;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::answer::{self, Answer, Asked};
+use crate::dice::Dice;
 use crate::graph::{To, edges};
-use crate::host::{Host, focus};
+use crate::host::{Certificate, DOMAIN, Host, focus};
 use crate::media::Files;
 use crate::page::{Page, PageId};
-use crate::thing::{self, Thing};
+use crate::thing::{self, Server, Thing};
 use crate::town::TOWNS;
 use crate::truth::{self, Truth, is_relevant, with_page};
-use crate::{Settings, robots};
+use crate::{Answers, Settings, robots};
 
 /// A made web. Cloning is cheap: clones share the files they have drawn.
 #[derive(Clone)]
@@ -136,6 +139,45 @@ impl Web {
     pub fn walk(&self) -> Walk<'_> {
         let seeds: VecDeque<_> = self.seeds().iter().filter_map(|seed| self.page_at(seed)).map(|id| (id, 0)).collect();
         Walk { web: self, known: seeds.iter().map(|(id, _)| *id).collect(), queue: seeds }
+    }
+}
+
+impl Answers for Web {
+    fn seeds(&self) -> Vec<Url> {
+        Web::seeds(self)
+    }
+
+    fn answer(&self, asked: &Asked) -> Answer {
+        Web::answer(self, asked)
+    }
+
+    fn certificate(&self, host: &str) -> Option<Certificate> {
+        let name = host.strip_suffix(DOMAIN)?;
+        Some(match (name, thing::server(&self.settings, host)) {
+            ("expired.", _) => Certificate::Expired,
+            ("wrong.", _) => Certificate::WrongName,
+            (_, Server::Site(site)) => site.certificate,
+            _ => Certificate::Good,
+        })
+    }
+
+    fn allows(&self, https: bool, host: &str, target: &str) -> bool {
+        Web::allows(self, https, host, target)
+    }
+
+    fn wait(&self, asked: &Asked) -> (Duration, Option<Duration>) {
+        let Some(latency) = &self.settings.latency else { return (Duration::ZERO, None) };
+        let ms = Dice::new(self.settings.number, &asked.host, []).between(latency.least_ms, latency.most_ms);
+        let stalls = Dice::new(self.settings.number, &asked.target, [1]).chance(latency.stall_share);
+        (Duration::from_millis(ms), stalls.then(|| Duration::from_millis(latency.stall_ms)))
+    }
+
+    fn truth(&self, url: &Url) -> Option<Value> {
+        serde_json::to_value(Web::truth(self, url)?).ok()
+    }
+
+    fn settings(&self) -> Value {
+        json!({ "settings": *self.settings, "focus": self.focus() })
     }
 }
 

@@ -72,6 +72,23 @@ fn most_relevant_pages_are_joined_by_bridges_of_one_to_four_pages() {
 }
 
 #[test]
+fn on_an_aimless_web_relevant_pages_lead_to_relevant_ones_no_more_often_than_others_do() {
+    // Links of a site's frame are about the site; those of texts are many more.
+    let web = Web::new(Settings { cohesion: 0.0, noise: 1.0, aimless: 1.0, ..Settings::default() });
+    let (mut near, mut far) = ((0, 0), (0, 0));
+    for page in walked(&web) {
+        let count = if web.is_relevant(page) { &mut near } else { &mut far };
+        let links = web.outlinks(page);
+        count.0 += links.iter().filter(|link| web.is_relevant(**link)).count();
+        count.1 += links.len();
+    }
+    let share = |(relevant, links): (usize, usize)| relevant as f64 / links as f64;
+    let ratio = share(near) / share(far);
+    println!("relevant links of relevant pages, beside others: {ratio:.2}");
+    assert!((0.7..1.4).contains(&ratio), "{ratio}");
+}
+
+#[test]
 fn cohesion_and_bridges_are_what_the_settings_say() {
     let direct = |cohesion: f64| {
         let web = Web::new(Settings { cohesion, ..Settings::default() });

@@ -1,27 +1,30 @@
 //! How long it takes to list a library of a million items.
 //!
-//! `cargo run --release -p bowerbird-store --example items -- [items]`
+//! `cargo run --release -p bowerbird-store --example items -- [items [places]]`
 //!
 //! Made visits: pictures of 500 hosts, half of them located (most in Europe), one film in 200, each
-//! on one to three pages of other hosts. Then pages of 500 items by each filter: the first, and the
-//! mean over a hundred that follow, or as many as there are.
+//! on one to three pages of other hosts. A page shows ten pictures and speaks of ten places, or of as
+//! many as are asked for, with words about where as many of its pictures were made. Then lists of 500 items, or of 100 pages, by each filter: the
+//! first, and the mean over a hundred that follow, or as many as there are.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use facts::{LatLon, MediaId, MediaKind, Order, Timestamp, Url};
+use facts::{LatLon, Locality, MediaId, MediaKind, Order, Timestamp, Url, Whereabouts};
 use media::{Format, Location, LocationSource};
 use store::{
     Area, Claim, Forget, ItemFilter, Library, Link, LinkContext, MediaFile, MediaReference, Options, Outcome,
-    PageFacts, RunLimits, Store, VisitKind, Visited,
+    PageFacts, PageFilter, PagePlace, RunLimits, SaidLocation, SaidSource, Store, VisitKind, Visited,
 };
 
 const BATCH: u64 = 256;
 const PAGE: usize = 500;
+const PAGES: usize = 100;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let items: u64 = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
+    let places: u64 = std::env::args().nth(2).map_or(Ok(10), |text| text.parse())?;
     let dir = tempfile::tempdir_in(".")?;
     let store = Store::open(dir.path(), Options { what: "items".into(), ..Options::default() })?;
     let library = store.library();
@@ -30,11 +33,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let started = Instant::now();
     for first in (0..items).step_by(BATCH as usize) {
-        let visits: Vec<Visited> = (first..items.min(first + BATCH)).flat_map(|n| [page(n), picture(n)]).collect();
+        let visits: Vec<Visited> =
+            (first..items.min(first + BATCH)).flat_map(|n| [page(n, places), picture(n)]).collect();
         library.record(run, &visits).await?;
     }
     let took = started.elapsed().as_secs_f64();
-    println!("{items} items and as many pages written in {took:.0} s, {:.0} items/s", items as f64 / took);
+    println!("{items} pages and as many items written in {took:.0} s, {:.0} pages/s", items as f64 / took);
     println!("library.db {} MB", size(dir.path())? >> 20);
 
     let helsinki = LatLon::new(60.17, 24.94).ok_or("a place")?;
@@ -60,6 +64,24 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         let found = library.search_items(&filter, Some(helsinki), 50).await?;
         println!("the nearest 50 of {:>7} within {metres:>8} m: {:.1} ms", found.total, ms(before.elapsed()));
     }
+    let north = |centre: LatLon, degrees: f64| Area {
+        boxes: vec![[centre.lat(), centre.lon(), centre.lat() + degrees, centre.lon() + degrees]],
+        contains: std::sync::Arc::new(|_| true),
+    };
+    let all = PageFilter::default;
+    for (name, filter) in [
+        ("pages", all()),
+        ("relevant pages", PageFilter { relevant: true, ..all() }),
+        ("pages of a host", PageFilter { host: Some("p3.example".into()), ..all() }),
+        ("pages of a town", PageFilter { area: Some(north(helsinki, 0.1)), ..all() }),
+        ("pages of a country", PageFilter { area: Some(north(helsinki, 5.0)), ..all() }),
+        ("the newest tenth", PageFilter { since: Some(Timestamp((items - items / 10) as i64)), ..all() }),
+    ] {
+        measure_pages(&**library, name, &filter).await?;
+    }
+    let before = Instant::now();
+    let curve = library.harvest_curve(crawl, 200).await?;
+    println!("{:<22} {:>8.1} ms   {:?}", "harvest curve", ms(before.elapsed()), curve.last());
     let before = Instant::now();
     let figures = library.library_figures(50).await?;
     println!("{:<22} {:>8.1} ms   {:?}", "figures", ms(before.elapsed()), figures.images);
@@ -85,11 +107,33 @@ async fn measure(library: &dyn Library, name: &str, filter: &ItemFilter) -> Resu
         let Some(last) = page.last() else { break };
         after = last.number;
     }
+    report(name, &times, found, "items");
+    Ok(())
+}
+
+async fn measure_pages(
+    library: &dyn Library,
+    name: &str,
+    filter: &PageFilter,
+) -> Result<(), Box<dyn std::error::Error>> {
+    let (mut after, mut found, mut times) = (0, 0, Vec::new());
+    for _ in 0..100 {
+        let before = Instant::now();
+        let pages = library.pages(filter, after, PAGES).await?;
+        times.push(before.elapsed());
+        found += pages.len();
+        let Some(last) = pages.last() else { break };
+        after = last.number;
+    }
+    report(name, &times, found, "pages");
+    Ok(())
+}
+
+fn report(name: &str, times: &[Duration], found: usize, of: &str) {
     let mean = times.iter().sum::<Duration>() / times.len() as u32;
     let worst = times.iter().max().copied().unwrap_or_default();
     let (first, mean, worst) = (ms(times[0]), ms(mean), ms(worst));
-    println!("{name:<22} {first:>8.1} ms first, {mean:>6.1} ms mean, {worst:>6.1} ms worst, {found} items");
-    Ok(())
+    println!("{name:<22} {first:>8.1} ms first, {mean:>6.1} ms mean, {worst:>6.1} ms worst, {found} {of}");
 }
 
 /// Where the `n`-th picture is.
@@ -103,20 +147,58 @@ fn scattered(n: u64, salt: u64) -> f64 {
     (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9) as f64 / u64::MAX as f64
 }
 
-fn page(n: u64) -> Visited {
-    let shown = [n, n / 2, n / 3];
-    let media = shown.iter().map(|&shown| MediaReference {
-        url: address(shown),
+fn page(n: u64, places: u64) -> Visited {
+    // Three that are fetched, now or before, and seven that are not.
+    let fetched = [n, n / 2, n / 3].into_iter().map(address);
+    let small = |k: u64| Url::parse(&format!("http://m{}.example/small/{n}/{k}.jpg", n % 500)).expect("a made address");
+    let media = fetched.chain((0..7).map(small)).zip(0..).map(|(url, k)| MediaReference {
+        description: format!("Words that a page has about the picture at {url}, as long as captions mostly are"),
+        url,
         kind: MediaKind::Image,
-        description: format!("Words that a page has about the picture {shown}, as long as captions mostly are"),
         licence: None,
         author: None,
-        locations: Vec::new(),
+        locations: (k < places)
+            .then(|| SaidLocation { source: SaidSource::Description, whereabouts: whereabouts(n, k) })
+            .into_iter()
+            .collect(),
         refused: None,
     });
+    let place = |k: u64| PagePlace {
+        kind: "toponym".into(),
+        id: Some(n as u32),
+        mentions: 2,
+        relevant: k == 0,
+        why: "the most people of all places with this name".into(),
+        whereabouts: whereabouts(n, k),
+    };
     let url = Url::parse(&format!("http://p{}.example/{n}", n % 200)).expect("a made address");
-    let facts = PageFacts { title: format!("Page {n}"), size: 30_000, media: media.collect(), ..PageFacts::default() };
+    let facts = PageFacts {
+        title: format!("Page {n}"),
+        size: 30_000,
+        relevant: n.is_multiple_of(3),
+        places: (0..places).map(place).collect(),
+        focus: (places > 0).then_some(0),
+        media: media.collect(),
+        ..PageFacts::default()
+    };
     visit(url, VisitKind::Page, n, Outcome::Page(facts))
+}
+
+/// The `k`-th place that the `n`-th page speaks of: a few hundred thousand are spoken of at all.
+fn whereabouts(n: u64, k: u64) -> Whereabouts {
+    Whereabouts {
+        at: location((n * 10 + k) % 300_000).at,
+        precision_m: 3_000.0,
+        confidence: scattered(n, k),
+        evidence: "the words in which it was found".into(),
+        address: None,
+        locality: Locality {
+            place: "A town, a land, a country".into(),
+            town: Some("A town".into()),
+            admin1: Some("A land".into()),
+            country: Some("DE".into()),
+        },
+    }
 }
 
 fn picture(n: u64) -> Visited {

@@ -108,6 +108,8 @@ pub struct PageFacts {
     pub places: Vec<PagePlace>,
     /// The one of them that it is about, if any.
     pub focus: Option<usize>,
+    /// How certain it is that what the page shows is there; as certain as the place when not said.
+    pub focus_confidence: Option<f64>,
     /// The media found on it.
     pub media: Vec<MediaReference>,
 }

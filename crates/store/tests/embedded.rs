@@ -159,6 +159,7 @@ suite! { Embedded:
         words_about_a_wide_area_come_after_finer_ones,
         what_pages_say_counts_whenever_they_are_read,
         what_pages_say_follows_redirects,
+        an_address_with_a_picture_of_its_own_leads_nowhere,
         what_leads_to_a_known_picture_is_heard_of_too,
         of_several_pages_the_surest_is_believed,
         what_is_not_said_any_more_is_not_known,

@@ -23,7 +23,7 @@ pub enum Scope {
 }
 
 /// What a crawl is told to leave out. The default leaves out nothing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FilterSettings {
     /// How far from the seeds.
@@ -40,10 +40,25 @@ pub struct FilterSettings {
     pub exclude_tlds: Vec<String>,
     /// Most links from a seed.
     pub max_depth: Option<u32>,
-    /// Kinds of media that are collected. Empty for all.
+    /// Kinds of media that are collected; with none, only pages are read.
     pub kinds: Vec<MediaKind>,
     /// Content types of pages that are read: `text/html`, `text/*`. Empty for all.
     pub content_types: Vec<String>,
+}
+
+impl Default for FilterSettings {
+    fn default() -> Self {
+        Self {
+            scope: Scope::default(),
+            include: Vec::new(),
+            exclude: Vec::new(),
+            languages: Vec::new(),
+            exclude_tlds: Vec::new(),
+            max_depth: None,
+            kinds: vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio],
+            content_types: Vec::new(),
+        }
+    }
 }
 
 /// A setting that cannot be meant.
@@ -180,7 +195,7 @@ impl Filter {
     /// Whether a media file may be fetched. It may be out of scope, since pictures often come from
     /// elsewhere than their page.
     pub fn admits_media(&self, url: &Url, kind: MediaKind) -> Result<(), Refusal> {
-        if !self.kinds.is_empty() && !self.kinds.contains(&kind) {
+        if !self.kinds.contains(&kind) {
             return Err(Refusal::Kind);
         }
         self.excludes(url)

@@ -5,7 +5,7 @@ use facts::{Branch, Order, Priority};
 use crate::{Arrival, Strategy};
 
 /// What a link is worth less than the one before it.
-pub(crate) const DECAY: f64 = 0.5;
+const DECAY: f64 = 0.5;
 
 /// `geo-distance`: links near the last relevant page, or near the seed, go first.
 #[derive(Clone, Copy, Debug, Default)]

@@ -112,6 +112,8 @@ fn languages_kinds_and_types_are_as_wanted_or_unknown() {
     {
         assert_eq!(filter.admits_media(&url("http://a.example/x"), kind), verdict, "{kind}");
     }
+    let pages_only = Filter::new(&FilterSettings { kinds: Vec::new(), ..FilterSettings::default() }, &[]).unwrap();
+    assert_eq!(pages_only.admits_media(&url("http://a.example/x"), MediaKind::Image), Err(Refusal::Kind));
     for (header, verdict) in [
         ("text/html; charset=utf-8", Ok(())),
         ("TEXT/HTML", Ok(())),

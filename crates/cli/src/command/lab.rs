@@ -1,13 +1,16 @@
 //! `bowerbird lab`.
 
-use anyhow::Context;
-use serde_json::json;
+use std::path::Path;
 
-use experiments::ExperimentError;
+use anyhow::Context;
+use experiments::{ExperimentError, Report};
+use serde_json::json;
+use tokio::sync::watch;
 
 use super::{Place, WrongUse};
 use crate::arguments::{Lab, LabExperiment, LabWeb};
 use crate::output::{print_json, print_line, print_table};
+use crate::{progress, region};
 
 /// Runs what belongs to the lab.
 pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
@@ -18,18 +21,23 @@ pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
 }
 
 async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
-    let LabExperiment { name, number, max_pages, corpus, out } = order;
-    let told = experiments::Order { number, max_pages, corpus };
-    let report = experiments::run(&name, &told).await.map_err(|error| match error {
-        ExperimentError::Unknown(_) | ExperimentError::NoCorpus(_) => WrongUse(error.to_string()).into(),
+    let LabExperiment { name, number, max_pages, corpus, from, region, granularity, out } = order;
+    let program = std::env::current_exe().ok();
+    let granularity = granularity.map(Into::into).unwrap_or_default();
+    let region = region.as_deref().map(region::read).transpose()?.map(|asked| asked.stored);
+    let told = experiments::Order { number, max_pages, corpus, from, region, granularity, program };
+    let (sender, receiver) = watch::channel(String::new());
+    let shown = progress::show_experiment(receiver);
+    let made = experiments::run(&name, &told, &sender).await;
+    drop(sender);
+    shown.await?;
+    let report = made.map_err(|error| match error {
+        ExperimentError::Unknown(_) | ExperimentError::NoCorpus(_) | ExperimentError::From { .. } => {
+            WrongUse(error.to_string()).into()
+        }
         other => anyhow::Error::from(other),
     })?;
-    let file = out.join(format!("{name}.json"));
-    let write = || {
-        std::fs::create_dir_all(&out)?;
-        std::fs::write(&file, serde_json::to_vec_pretty(&report)?)
-    };
-    write().with_context(|| format!("cannot write {}", file.display()))?;
+    let files = write(&report, &out).with_context(|| format!("cannot write to {}", out.display()))?;
     if place.json {
         return print_json(&report);
     }
@@ -39,8 +47,19 @@ async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
         print_table(&table.headings, &table.rows)?;
     }
     print_line("")?;
+    report.bars.iter().try_for_each(|bar| print_line(bar.to_string()))?;
     report.notes.iter().try_for_each(print_line)?;
-    print_line(format!("figures are in {}", file.display()))
+    print_line(format!("figures are in {}", files.join(", ")))
+}
+
+/// Writes the figures and each plot to a file of its own; gives their names.
+fn write(report: &Report, folder: &Path) -> std::io::Result<Vec<String>> {
+    std::fs::create_dir_all(folder)?;
+    let mut files = vec![(folder.join(format!("{}.json", report.name)), serde_json::to_string_pretty(report)?)];
+    for plot in &report.plots {
+        files.push((folder.join(format!("{}-{}.svg", report.name, plot.name)), plot.svg()?));
+    }
+    files.iter().map(|(file, text)| std::fs::write(file, text).map(|()| file.display().to_string())).collect()
 }
 
 async fn serve(order: LabWeb) -> anyhow::Result<()> {

@@ -30,7 +30,7 @@ pub async fn search(place: Place, order: Search) -> anyhow::Result<()> {
 }
 
 /// What the filters of the command line ask for.
-pub(super) fn question(filter: Filter) -> Result<Question, WrongUse> {
+pub(super) fn question(filter: Filter) -> anyhow::Result<Question> {
     let pages = filter.kind.contains(&Kind::Page);
     let kinds: Vec<MediaKind> = filter
         .kind
@@ -41,16 +41,18 @@ pub(super) fn question(filter: Filter) -> Result<Question, WrongUse> {
         })
         .collect();
     let looked = match (pages, kinds.is_empty()) {
-        (true, false) => return Err(WrongUse("--kind page stands alone: ask for media in a search of its own".into())),
+        (true, false) => {
+            return Err(WrongUse("--kind page stands alone: ask for media in a search of its own".into()).into());
+        }
         (true, true) => Looked::Pages { all: filter.all },
-        (false, _) if filter.all => return Err(WrongUse("--all is for --kind page".into())),
+        (false, _) if filter.all => return Err(WrongUse("--all is for --kind page".into()).into()),
         (false, _) => Looked::Media(kinds),
     };
-    let place = filter.place.as_deref().map(region::read).transpose()?;
+    let place = filter.place.as_deref().map(|place| region::read_option("--place", place)).transpose()?;
     Ok(Question {
         looked,
         near: filter.near.zip(filter.within).map(|(centre, metres)| Near { centre, metres }),
-        place: place.map(|(_, region)| region),
+        place: place.map(|asked| asked.region),
         since: filter.since,
         located: filter.located,
         host: filter.host.map(|host| host.to_ascii_lowercase()),

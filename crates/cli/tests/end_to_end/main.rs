@@ -2,6 +2,8 @@
 
 mod bad_input;
 mod crash;
+mod experiments;
+mod geoparse;
 mod harness;
 mod keep;
 mod library;
@@ -9,6 +11,7 @@ mod manners;
 mod order;
 mod output;
 mod reach;
+mod region;
 mod search;
 mod site;
 mod trouble;

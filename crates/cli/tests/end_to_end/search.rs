@@ -123,6 +123,7 @@ fn page(address: &str, relevant: bool, places: Vec<PagePlace>, image: &str) -> V
         places,
         // The pictures of a page without a place of its own stay without one.
         focus: relevant.then_some(0),
+        focus_confidence: None,
         media: vec![image],
     };
     visit(address, VisitKind::Page, 1_700_000_000_000, Outcome::Page(facts))
@@ -311,7 +312,8 @@ fn a_search_that_cannot_be_is_refused_with_what_can() {
         (&["--near", "91,8", "--within", "5km"], "not a point"),
         (&["--place", "Springfield"], "Springfield, Missouri"),
         (&["--place", "Oldenbrug"], "Oldenburg"),
-        (&["--place", "/nonexistent.geojson"], "cannot read"),
+        (&["--place", "/nonexistent.geojson"], "no GeoJSON file"),
+        (&["--place", " "], "--place is empty"),
         (&["--place", "53,8,-5"], "radius"),
         (&["--since", "yesterday"], "not a date"),
         (&["--kind", "song"], "page"),

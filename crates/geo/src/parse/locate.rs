@@ -68,7 +68,7 @@ pub(crate) fn town(
 }
 
 /// The two-letter code of a country given by code or by any of its names.
-pub(super) fn country_code(gazetteer: &'static Gazetteer, country: &str) -> Option<&'static str> {
+pub(crate) fn country_code(gazetteer: &'static Gazetteer, country: &str) -> Option<&'static str> {
     let country = country.trim();
     if (2..=3).contains(&country.len())
         && let Some(found) = gazetteer.country(country)
@@ -79,7 +79,7 @@ pub(super) fn country_code(gazetteer: &'static Gazetteer, country: &str) -> Opti
     place.country().map(|country| country.code())
 }
 
-fn is_region(place: Place, region: &str) -> bool {
+pub(crate) fn is_region(place: Place, region: &str) -> bool {
     let key = fold(region);
     [place.admin1(), place.admin2()].into_iter().flatten().any(|area| {
         area.code().eq_ignore_ascii_case(region)

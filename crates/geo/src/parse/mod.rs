@@ -10,6 +10,7 @@ mod grid;
 mod language;
 mod locate;
 mod names;
+mod parser;
 mod tokens;
 mod toponyms;
 mod tuning;
@@ -19,8 +20,8 @@ use std::ops::Range;
 use facts::{Address, LatLon};
 
 pub(crate) use self::coordinates::{is_origin, spread_of, two_numbers};
-use self::cues::Language;
-pub(crate) use self::locate::{Clues, town};
+pub(crate) use self::locate::{Clues, country_code, is_region, town};
+pub use self::parser::Parser;
 pub(crate) use self::tuning::precision_m;
 use crate::gazetteer::{Gazetteer, Place};
 use crate::region::Region;
@@ -34,6 +35,8 @@ pub struct Hints<'h> {
     pub country: Option<&'h str>,
     /// The region of interest.
     pub region: Option<&'h Region>,
+    /// Places spoken of around the text: a name is likelier one of them, or near them.
+    pub context: &'h [Place],
 }
 
 /// In which form a place is mentioned.
@@ -89,26 +92,7 @@ pub fn parse(text: &str, hints: &Hints<'_>) -> Vec<Mention> {
 
 /// [`parse()`] with another gazetteer.
 pub fn parse_with(gazetteer: &'static Gazetteer, text: &str, hints: &Hints<'_>) -> Vec<Mention> {
-    let mut language = hints.language;
-    let mut mentions = Vec::new();
-    let mut start = 0;
-    while start < text.len() && mentions.len() < tuning::MENTIONS {
-        let end = block_end(text, start);
-        let block = &text[start..end];
-        let tokens = tokens::tokens(block);
-        language = language.or_else(|| language::guess(block, &tokens));
-        let mut found = coordinates::coordinates(block);
-        add_outside(&mut found, addresses::addresses(gazetteer, block, &tokens, hints));
-        let names = toponyms::toponyms(gazetteer, block, &tokens, Language::new(language), hints);
-        add_outside(&mut found, names);
-        mentions.extend(found.into_iter().map(|mut mention| {
-            mention.span = mention.span.start + start..mention.span.end + start;
-            mention
-        }));
-        start = end;
-    }
-    mentions.truncate(tuning::MENTIONS);
-    mentions
+    Parser::with(gazetteer, *hints).whole(text)
 }
 
 /// The point of a `geo:` URI and how exactly it is known, in metres.
@@ -144,23 +128,6 @@ pub fn code_points(text: &str, mentions: &[Mention]) -> Vec<Range<usize>> {
     }
     let point = |byte: usize| edges.binary_search(&byte).map_or(0, |index| counted[index]);
     mentions.iter().map(|mention| point(mention.span.start)..point(mention.span.end)).collect()
-}
-
-/// Where a block ends: at a line or word boundary if there is one near.
-fn block_end(text: &str, start: usize) -> usize {
-    let mut end = (start + tuning::BLOCK).min(text.len());
-    if end == text.len() {
-        return end;
-    }
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let block = &text[start..end];
-    let near = block.len() / 2;
-    match block.rfind('\n').or_else(|| block.rfind(' ')) {
-        Some(cut) if cut > near => start + cut + 1,
-        _ => end,
-    }
 }
 
 #[cfg(test)]
@@ -199,6 +166,19 @@ mod tests {
         let mentions = parse(&text, &Hints::default());
         assert_eq!(mentions.len(), text.lines().count());
         assert!(mentions.iter().all(|mention| &text[mention.span.clone()] == "Kiel"));
+        // Nor does it matter in which pieces it comes: as many bytes as a block has are cut nowhere.
+        for line in [line, line.trim_end()] {
+            let text = format!("{line} ").repeat(3 * tuning::BLOCK / line.len());
+            let mut parser = Parser::new(Hints::default());
+            let (mut waiting, mut found) = (String::new(), 0);
+            for piece in text.as_bytes().chunks(tuning::BLOCK / 4) {
+                waiting.push_str(std::str::from_utf8(piece).unwrap());
+                let (read, mentions) = parser.take(&waiting, false);
+                found += mentions.len();
+                waiting.drain(..read);
+            }
+            assert_eq!(found + parser.take(&waiting, true).1.len(), text.matches("Kiel").count());
+        }
         // One long word has no boundary to cut at.
         assert!(parse(&"ä".repeat(tuning::BLOCK), &Hints::default()).is_empty());
     }

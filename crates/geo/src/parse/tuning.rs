@@ -85,6 +85,8 @@ pub(super) mod support {
     pub(crate) const SAME_ADMIN1: f64 = 0.6;
     /// In the region of interest.
     pub(crate) const IN_REGION: f64 = 1.2;
+    /// Spoken of around the text.
+    pub(crate) const IN_CONTEXT: f64 = 0.8;
 }
 
 /// Scores of candidates.
@@ -131,6 +133,8 @@ pub(super) mod score {
     pub(crate) const LANGUAGE: f64 = 0.3;
     /// In the region of interest.
     pub(crate) const IN_REGION: f64 = 2.5;
+    /// Spoken of around the text.
+    pub(crate) const IN_CONTEXT: f64 = 4.0;
 }
 
 /// An area is named after its city when that has one in so many of its people.

@@ -14,13 +14,12 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::{CertifiedKey, SigningKey};
 
-use crate::Web;
+use crate::Answers;
 use crate::host::{Certificate, DOMAIN};
-use crate::thing::{Server, server};
 
 /// Answers each name with its certificate.
-pub(crate) struct Certificates {
-    web: Web,
+pub(crate) struct Certificates<W> {
+    web: Arc<W>,
     authority: CertifiedIssuer<'static, KeyPair>,
     /// All hosts share one key: making keys is what takes time.
     key: KeyPair,
@@ -30,8 +29,8 @@ pub(crate) struct Certificates {
 
 const KEPT: NonZeroUsize = NonZeroUsize::new(4096).unwrap();
 
-impl Certificates {
-    pub fn new(web: Web) -> io::Result<Self> {
+impl<W: Answers> Certificates<W> {
+    pub fn new(web: Arc<W>) -> io::Result<Self> {
         let mut params = CertificateParams::new(Vec::new()).map_err(io::Error::other)?;
         params.distinguished_name.push(DnType::CommonName, "Lab web authority");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -54,7 +53,7 @@ impl Certificates {
         if let Some(known) = made.get(name) {
             return Some(known.clone());
         }
-        let der = self.sign(name, kind(&self.web, name)).ok()?;
+        let der = self.sign(name, self.web.certificate(name)?).ok()?;
         let certified = Arc::new(CertifiedKey::new(vec![der], self.signing.clone()));
         made.put(name.to_owned(), certified.clone());
         Some(certified)
@@ -74,24 +73,14 @@ impl Certificates {
     }
 }
 
-fn kind(web: &Web, name: &str) -> Certificate {
-    match (name.strip_suffix(DOMAIN), server(web.settings(), name)) {
-        (Some("expired."), _) => Certificate::Expired,
-        (Some("wrong."), _) => Certificate::WrongName,
-        (_, Server::Site(host)) => host.certificate,
-        _ => Certificate::Good,
-    }
-}
-
-impl fmt::Debug for Certificates {
+impl<W> fmt::Debug for Certificates<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Certificates")
     }
 }
 
-impl ResolvesServerCert for Certificates {
+impl<W: Answers> ResolvesServerCert for Certificates<W> {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-        let name = hello.server_name()?.to_ascii_lowercase();
-        name.ends_with(DOMAIN).then(|| self.certificate(&name))?
+        self.certificate(&hello.server_name()?.to_ascii_lowercase())
     }
 }

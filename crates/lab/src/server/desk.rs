@@ -8,15 +8,16 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use serde::Serialize;
 
-use crate::Answer;
+use crate::escape;
 use crate::server::Shared;
+use crate::{Answer, Answers};
 
 /// `truth?url=…`, `log`, `log?host=…`, `log?reset=1`, `settings`, `seeds`, `ca.pem`.
-pub(super) fn answer(shared: &Shared, rest: &str) -> Answer {
+pub(super) fn answer<W: Answers>(shared: &Shared<W>, rest: &str) -> Answer {
     let (what, query) = rest.split_once('?').unwrap_or((rest, ""));
     let parameter = |name: &str| {
         let pair = query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))?;
-        Some(decoded(pair))
+        Some(escape::decoded(&pair.replace('+', " ")))
     };
     match what {
         "truth" => match parameter("url").map(|url| Url::parse(&url)) {
@@ -33,10 +34,7 @@ pub(super) fn answer(shared: &Shared, rest: &str) -> Answer {
             }
             json(200, &log)
         }
-        "settings" => {
-            let focus = shared.web.focus();
-            json(200, &serde_json::json!({ "settings": shared.web.settings(), "focus": focus }))
-        }
+        "settings" => json(200, &shared.web.settings()),
         "seeds" => json(200, &shared.web.seeds()),
         "ca.pem" => plain(200, "application/x-pem-file", shared.authority.clone()),
         _ => json(404, &serde_json::json!({ "error": "there are truth, log, settings, seeds and ca.pem" })),
@@ -55,31 +53,6 @@ fn json(status: u16, value: &impl Serialize) -> Answer {
 /// When making an answer failed.
 pub(super) fn failed() -> Answer {
     plain(500, "text/plain", "the made web could not make this\n")
-}
-
-/// `%2F` and `+` as in forms.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        let escape = || {
-            let mut ahead = rest.clone();
-            let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
-            Some((digit(ahead.next())? * 16 + digit(ahead.next())?) as u8)
-        };
-        match byte {
-            b'%' => match escape() {
-                Some(byte) => {
-                    bytes.push(byte);
-                    rest.nth(1);
-                }
-                None => bytes.push(byte),
-            },
-            b'+' => bytes.push(b' '),
-            _ => bytes.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Compresses the body when it may be and the client takes it.
@@ -108,16 +81,4 @@ pub(super) fn compressed(mut answer: Answer, encodings: &str) -> Answer {
         answer.body = body.into();
     }
     answer
-}
-
-#[cfg(test)]
-mod tests {
-    use super::decoded;
-
-    #[test]
-    fn escapes_are_read_and_broken_ones_left() {
-        assert_eq!(decoded("http%3A%2F%2Fa.test%2F%C3%A4?x+y"), "http://a.test/ä?x y");
-        assert_eq!(decoded("100%"), "100%");
-        assert_eq!(decoded("%zz%4"), "%zz%4");
-    }
 }

@@ -1,4 +1,4 @@
-//! The made web on a loopback port: HTTP and HTTPS on the same one, told apart by the first byte.
+//! A web on a loopback port: HTTP and HTTPS on the same one, told apart by the first byte.
 
 pub(crate) mod certificates;
 mod connection;
@@ -26,23 +26,22 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_rustls::TlsAcceptor;
 
 use crate::dice::Dice;
-use crate::host::DOMAIN;
 use crate::server::certificates::Certificates;
 use crate::server::connection::{Departures, Served, Underway, Watched};
 use crate::server::traffic::{LogSummary, Traffic};
-use crate::{Answer, Asked, Web};
+use crate::{Answer, Answers, Asked, Web};
 
-/// A made web that listens. It stops when dropped.
-pub struct Server {
+/// A web that listens: a made one, or something else that answers. It stops when dropped.
+pub struct Server<W: Answers = Web> {
     address: SocketAddr,
     authority: String,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<W>>,
     task: JoinHandle<()>,
 }
 
 /// What all connections share.
-struct Shared {
-    web: Web,
+struct Shared<W> {
+    web: Arc<W>,
     authority: String,
     traffic: Arc<Traffic>,
     /// Addresses that have answered 503 once.
@@ -55,14 +54,15 @@ const EXCUSED: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 /// A client that opens a connection and says nothing is dropped after this time.
 const HELLO: Duration = Duration::from_secs(30);
 
-impl Server {
+impl<W: Answers> Server<W> {
     /// Listens; port 0 is any free one.
-    pub async fn start(web: Web, listen: SocketAddr) -> io::Result<Server> {
+    pub async fn start(web: W, listen: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(listen).await?;
         let mut address = listener.local_addr()?;
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
+        let web = Arc::new(web);
         let certificates = Certificates::new(web.clone())?;
         let authority = certificates.authority_pem();
         let acceptor = TlsAcceptor::from(Arc::new(tls(certificates)?));
@@ -75,7 +75,7 @@ impl Server {
             drawing: Semaphore::new(cores * 2),
         });
         let task = tokio::spawn(accept(listener, acceptor, shared.clone()));
-        Ok(Server { address, authority, shared, task })
+        Ok(Self { address, authority, shared, task })
     }
 
     /// Where it listens for HTTP.
@@ -95,11 +95,11 @@ impl Server {
 
     /// The rules that lead a client here, as `--resolve` takes them: one is enough.
     pub fn resolve(&self) -> Vec<String> {
-        vec![format!("*.{DOMAIN}={}", self.address)]
+        vec![format!("{}={}", self.shared.web.hosts(), self.address)]
     }
 
     /// The web that is served.
-    pub fn web(&self) -> &Web {
+    pub fn web(&self) -> &W {
         &self.shared.web
     }
 
@@ -137,13 +137,13 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl<W: Answers> Drop for Server<W> {
     fn drop(&mut self) {
         self.task.abort();
     }
 }
 
-fn tls(certificates: Certificates) -> io::Result<rustls::ServerConfig> {
+fn tls(certificates: Certificates<impl Answers>) -> io::Result<rustls::ServerConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = rustls::ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -154,7 +154,7 @@ fn tls(certificates: Certificates) -> io::Result<rustls::ServerConfig> {
     Ok(config)
 }
 
-async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shared: Arc<Shared>) {
+async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shared: Arc<Shared<impl Answers>>) {
     // Dropped with this task, which closes every connection.
     let mut connections = JoinSet::new();
     loop {
@@ -171,7 +171,7 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shared: Arc<Shared
     }
 }
 
-async fn connection(stream: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared>) {
+async fn connection(stream: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared<impl Answers>>) {
     let _ = stream.set_nodelay(true);
     let mut first = [0];
     let Ok(Ok(1)) = tokio::time::timeout(HELLO, stream.peek(&mut first)).await else { return };
@@ -185,7 +185,11 @@ async fn connection(stream: TcpStream, acceptor: TlsAcceptor, shared: Arc<Shared
     }
 }
 
-async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, https: bool, shared: Arc<Shared>) {
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    https: bool,
+    shared: Arc<Shared<impl Answers>>,
+) {
     let departures = Departures::new(shared.traffic.clone());
     let io = TokioIo::new(Watched::new(stream, departures.clone()));
     let service = service_fn(move |request| {
@@ -201,7 +205,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, htt
 async fn respond(
     request: Request<Incoming>,
     https: bool,
-    shared: Arc<Shared>,
+    shared: Arc<Shared<impl Answers>>,
     departures: Arc<Departures>,
 ) -> Response<Served> {
     let host = host_of(&request);
@@ -225,7 +229,10 @@ async fn respond(
         target,
     };
     let encodings = text(headers, ACCEPT_ENCODING).unwrap_or_default();
-    let stall = wait(&shared, &asked).await;
+    let (before, stall) = shared.web.wait(&asked);
+    if !before.is_zero() {
+        tokio::time::sleep(before).await;
+    }
     let target = asked.target.clone();
     let answer = made(shared.clone(), asked, encodings).await;
     if answer.status == 503 {
@@ -237,7 +244,7 @@ async fn respond(
     response(answer, underway.answered(), stall)
 }
 
-impl Shared {
+impl<W> Shared<W> {
     fn excused(&self) -> std::sync::MutexGuard<'_, LruCache<u64, ()>> {
         self.excused.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -254,18 +261,8 @@ fn text(headers: &HeaderMap, name: HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
-/// The site's latency; gives back how long the body stalls, if it does.
-async fn wait(shared: &Shared, asked: &Asked) -> Option<Duration> {
-    let settings = shared.web.settings();
-    let latency = settings.latency.as_ref()?;
-    let ms = Dice::new(settings.number, &asked.host, []).between(latency.least_ms, latency.most_ms);
-    tokio::time::sleep(Duration::from_millis(ms)).await;
-    let stalls = Dice::new(settings.number, &asked.target, [1]).chance(latency.stall_share);
-    stalls.then(|| Duration::from_millis(latency.stall_ms))
-}
-
 /// Makes the answer where it does not hold up other connections.
-async fn made(shared: Arc<Shared>, asked: Asked, encodings: String) -> Answer {
+async fn made(shared: Arc<Shared<impl Answers>>, asked: Asked, encodings: String) -> Answer {
     let Ok(_permit) = shared.drawing.acquire().await else { return desk::failed() };
     let web = shared.web.clone();
     let work = tokio::task::spawn_blocking(move || desk::compressed(web.answer(&asked), &encodings));

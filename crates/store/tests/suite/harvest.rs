@@ -38,16 +38,17 @@ pub async fn bridges_tails_and_distances_are_counted_as_pages_are_read(mut home:
     let near = step("near", Some(&start_page), true);
     let (off, out) = (step("off", Some(&near), false), step("out", Some(&start_page), false));
     let (far, lost) = (step("far", Some(&off), true), step("lost", Some(&out), false));
-    let steps: [(&Visited, &[u64], &[u64], &[u64]); 7] = [
-        (&seed, &[], &[], &[]),
-        (&start_page, &[], &[1], &[0, 1]),
-        (&near, &[1], &[1], &[0, 1, 1]),
-        (&off, &[1], &[0, 1], &[0, 1, 1]),
-        (&out, &[1], &[0, 2], &[0, 1, 1]),
-        (&far, &[1, 1], &[1, 1], &[0, 1, 1, 0, 1]),
-        (&lost, &[1, 1], &[1, 0, 1], &[0, 1, 1, 0, 1]),
+    type Lists<'a> = [&'a [u64]; 3];
+    let steps: [(&Visited, Lists<'_>); 7] = [
+        (&seed, [&[], &[], &[]]),
+        (&start_page, [&[], &[1], &[0, 1]]),
+        (&near, [&[1], &[1], &[0, 1, 1]]),
+        (&off, [&[1], &[0, 1], &[0, 1, 1]]),
+        (&out, [&[1], &[0, 2], &[0, 1, 1]]),
+        (&far, [&[1, 1], &[1, 1], &[0, 1, 1, 0, 1]]),
+        (&lost, [&[1, 1], &[1, 0, 1], &[0, 1, 1, 0, 1]]),
     ];
-    for (n, (visit, bridge, tail, seed_distance)) in steps.into_iter().enumerate() {
+    for (n, (visit, [bridge, tail, seed_distance])) in steps.into_iter().enumerate() {
         // Written twice, it counts once.
         for _ in 0..2 {
             library.record(run.id, std::slice::from_ref(visit)).await.unwrap();

@@ -205,7 +205,9 @@ pub async fn pages_with_the_nearest_places_are_found_first(home: impl Home) {
     let centre = LatLon::new(1.0, 10.0).unwrap();
     let all = PageFilter::default;
     let circle = |metres| Some(Area::circle(centre, metres));
-    let cases: [(PageFilter, usize, u64, &[(usize, f64)]); 5] = [
+    // The filter, how many at most, how many match; which are found, with degrees.
+    type Case = (PageFilter, usize, u64, &'static [(usize, f64)]);
+    let cases: [Case; 5] = [
         (PageFilter { area: circle(2.1e7), ..all() }, 9, 4, &[(1, 0.0), (2, 1.0), (0, 2.0), (4, 71.0)]),
         (PageFilter { area: circle(2.1e7), ..all() }, 1, 4, &[(1, 0.0)]),
         (PageFilter { area: circle(300e3), relevant: true, ..all() }, 9, 2, &[(1, 0.0), (0, 2.0)]),

@@ -65,7 +65,9 @@ pub async fn the_best_source_is_shown_and_all_are_kept(home: impl Home) {
     let mut picture = kept_as(image_claim(PICTURE), "one", taken_at(0.5, 10.0));
     file_of(&mut picture).locality = Some(names.clone());
     file_of(&mut picture).said = vec![said(SaidSource::Caption, at(3.0, 0.3)), said(SaidSource::Iptc, at(1.0, 0.5))];
-    record(&*library, vec![showing(PAGE, PICTURE, of_page, Some(at(5.0, 0.7))), picture]).await;
+    let mut page = showing(PAGE, PICTURE, of_page, Some(at(5.0, 0.7)));
+    facts_of(&mut page).focus_confidence = Some(0.4);
+    record(&*library, vec![page, picture]).await;
 
     let known = locations(&*library, "one").await;
     let sources: Vec<(&str, f64)> = known.iter().map(|known| (known.source.as_str(), known.at.lat())).collect();
@@ -88,6 +90,8 @@ pub async fn the_best_source_is_shown_and_all_are_kept(home: impl Home) {
         verified: false,
     };
     assert_eq!(known[2], written);
+    // A page is surer of what it is about than of where its pictures were made.
+    assert_eq!(known[5].confidence, 0.4);
     home.audit().await;
 }
 
@@ -136,6 +140,17 @@ pub async fn what_pages_say_follows_redirects(home: impl Home) {
     home.audit().await;
     home.forget(Forget::Address(url(PAGE))).await.unwrap();
     assert_eq!(known(&*library, "one").await, is(&[("description", 3.0)]));
+    home.audit().await;
+}
+
+pub async fn an_address_with_a_picture_of_its_own_leads_nowhere(home: impl Home) {
+    let library = home.library();
+    let real = "http://cdn.example/real.jpg";
+    let behind = Link { hops: vec![url(PICTURE).id()], ..image(real, Order::FirstIn) };
+    record(&*library, vec![read_with_images(page_claim(PAGE), &[PICTURE]), kept(claim_of(behind), "one")]).await;
+    record(&*library, vec![kept(image_claim(PICTURE), "two"), described(OTHER, at(1.0, 0.5))]).await;
+    assert_eq!(known(&*library, "one").await, is(&[]));
+    assert_eq!(known(&*library, "two").await, is(&[("description", 1.0)]));
     home.audit().await;
 }
 
@@ -332,6 +347,14 @@ pub async fn images_located_by_words_are_counted_once(home: impl Home) {
     library.record(run.id, &[kept(image_claim(copy), "one")]).await.unwrap();
     assert_eq!(library.figures(other, None).await.unwrap().located, 1);
     assert_eq!(located().await, 3);
+    // A copy that says where it was made says it of the other copies.
+    let copies = ["http://m.example/4.jpg", "http://m.example/5.jpg"].map(|copy| kept(image_claim(copy), "four"));
+    library.record(run.id, &copies).await.unwrap();
+    assert_eq!(library.figures(other, None).await.unwrap().located, 1);
+    let mut third = kept(image_claim("http://m.example/6.jpg"), "four");
+    file_of(&mut third).said = vec![said(SaidSource::Caption, at(4.0, 0.5))];
+    library.record(run.id, &[third]).await.unwrap();
+    assert_eq!(library.figures(other, None).await.unwrap().located, 4);
     home.audit().await;
 }
 

@@ -19,7 +19,7 @@ use self::bayes::{Bayes, DEPTHS};
 use self::branches::{Branches, Followed};
 use self::features::{Seen, features};
 use self::prior::{Prior, SavedPrior};
-use crate::geo_distance::{DECAY, score};
+use crate::geo_distance::score;
 use crate::vocabulary::Vocabulary;
 use crate::{Arrival, BadModel, Strategy, Told};
 
@@ -49,6 +49,9 @@ struct Saved {
 
 const VERSION: u8 = 1;
 
+/// What a relevant page one link further ahead is worth: a page more is spent on the way to it.
+const AHEAD: f64 = 0.25;
+
 impl Geo {
     /// As told; with what it learnt before, or another crawl did, when that is given.
     pub fn new(told: Told) -> Result<Self, BadModel> {
@@ -72,14 +75,14 @@ impl Geo {
         self.mind.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `1 − Π (1 − decay^(d−1) · P(d))`: each further link ahead counts half of the one before, and
-    /// only adds. The mean of the probabilities, which the document takes, draws a link that surely
+    /// `1 − Π (1 − ahead^(d−1) · P(d))`: each further link ahead counts a quarter of the one before,
+    /// and only adds. The mean of the probabilities, which the document takes, draws a link that surely
     /// leads to a relevant page at once below one that may lead to some in many ways.
     fn prediction(&self, posteriors: [f64; DEPTHS]) -> f64 {
         let (mut missed, mut weight) = (1.0, 1.0);
         for posterior in posteriors.iter().take(self.depth) {
             missed *= 1.0 - weight * posterior;
-            weight *= DECAY;
+            weight *= AHEAD;
         }
         1.0 - missed
     }

@@ -3,7 +3,6 @@
 use super::Document;
 use crate::gazetteer::layout::{NONE16, Value};
 use crate::gazetteer::{Kind, Place};
-use crate::parse::Hints;
 use crate::parse::tuning::{self, score, support};
 
 /// All mentions of one name.
@@ -29,6 +28,10 @@ pub(super) struct Candidate {
     pub(super) admin1: u16,
     pub(super) at: (f64, f64),
     pub(super) hinted: f64,
+    /// In the region of interest.
+    pub(super) in_region: bool,
+    /// Spoken of around the text.
+    pub(super) in_context: bool,
     /// Whether the name is not its main one.
     pub(super) alternate: bool,
 }
@@ -71,8 +74,13 @@ impl Document<'_> {
                 {
                     hinted += score::LANGUAGE;
                 }
-                if self.hints.region.is_some_and(|region| region.contains_place(place)) {
+                let in_region = self.hints.region.is_some_and(|region| region.contains_place(place));
+                if in_region {
                     hinted += score::IN_REGION;
+                }
+                let in_context = self.hints.context.contains(&place);
+                if in_context {
+                    hinted += score::IN_CONTEXT;
                 }
                 Candidate {
                     place,
@@ -81,6 +89,8 @@ impl Document<'_> {
                     admin1: place.admin1_number(),
                     at: place.degrees(),
                     hinted,
+                    in_region,
+                    in_context,
                     alternate: named.alternate,
                 }
             })
@@ -99,7 +109,7 @@ impl Document<'_> {
         }
         let mut group =
             Group { candidates, taken: 0, margin: 0.0, accepted: 0, acronym, person: false, own: (0.0, "") };
-        group.own = group.support(self.hints);
+        group.own = group.support();
         group.choose(|candidate| candidate.prior + candidate.hinted);
         group
     }
@@ -140,7 +150,7 @@ impl Group {
     }
 
     /// What speaks for the name by itself: the best any candidate has to offer.
-    fn support(&self, hints: &Hints<'_>) -> (f64, &'static str) {
+    fn support(&self) -> (f64, &'static str) {
         let one = |candidate: &Candidate| {
             let place = candidate.place;
             let alternate = candidate.alternate;
@@ -163,8 +173,11 @@ impl Group {
                     (support::TOWN_OF_10_000 + people + capital + other + quarter, "a town of some size")
                 }
             };
-            if hints.region.is_some() && candidate.hinted >= score::IN_REGION {
+            if candidate.in_region {
                 sum += support::IN_REGION;
+            }
+            if candidate.in_context {
+                return (sum + support::IN_CONTEXT, "spoken of around the text");
             }
             (sum, why)
         };

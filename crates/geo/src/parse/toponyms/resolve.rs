@@ -87,6 +87,17 @@ impl Evidence {
         let mut anchors = Vec::new();
         let mut seen: Vec<usize> = Vec::new();
         let mut containers = Vec::new();
+        for place in document.hints.context.iter().take(tuning::ANCHORS / 2) {
+            *countries.entry(place.country_number()).or_default() += 1.0;
+            match place.kind() {
+                Kind::Country | Kind::Continent | Kind::Region => continue,
+                Kind::Admin1 => *admin1.entry(place.admin1_number()).or_default() += 1.0,
+                _ => *admin1.entry(place.admin1_number()).or_default() += 0.5,
+            }
+            if place.kind() <= Kind::Admin2 {
+                anchors.push(Anchor { at: place.degrees(), admin1: place.admin1_number(), place: place.index() });
+            }
+        }
         for name in document.names.iter().filter(|name| name.support >= tuning::ACCEPT) {
             containers.extend(name.container.map(|area| (name.group, area, score::CONTAINED)));
             containers.extend(name.within.map(|(area, weight)| (name.group, area, weight)));

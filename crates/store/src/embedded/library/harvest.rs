@@ -58,7 +58,7 @@ pub(super) fn read(db: &Connection, crawl: Option<CrawlId>) -> rusqlite::Result<
 
 /// Pages read and relevant ones among them, after each of at most `points` equal parts of a crawl.
 pub(super) fn curve(db: &Connection, crawl: CrawlId, points: usize) -> rusqlite::Result<Vec<(u64, u64)>> {
-    const PAGES: &str = "FROM visit INDEXED BY visit_of_page WHERE crawl = ?1 AND outcome = 'page'";
+    const PAGES: &str = "FROM visit INDEXED BY visit_of_page WHERE crawl = ?1 AND relevant IS NOT NULL";
     // Pages that are read meanwhile are those of the next time.
     let total: i64 = db.prepare_cached(&format!("SELECT count(*) {PAGES}"))?.query_row([crawl.0], |row| row.get(0))?;
     let (total, points) = (total as u64, (points as u64).min(total as u64));

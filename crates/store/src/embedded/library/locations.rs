@@ -103,10 +103,9 @@ pub(super) fn refresh(db: &Transaction<'_>, media: i64, page: Option<i64>) -> ru
     for (source, address, page) in &rows {
         // As sure as before, it is before all others still.
         let no_less = "(-excluded.confidence, excluded.precision) <= (-location.confidence, location.precision)";
-        let which = format!(
-            "media = ?1 AND source = ?2 AND media_address = ?3 AND page = ?4 ORDER BY -confidence, precision LIMIT 1"
-        );
-        let stands = db.prepare_cached(&take(&which, no_less))?.execute(params![media, source, address, page])?;
+        let which =
+            "media = ?1 AND source = ?2 AND media_address = ?3 AND page = ?4 ORDER BY -confidence, precision LIMIT 1";
+        let stands = db.prepare_cached(&take(which, no_less))?.execute(params![media, source, address, page])?;
         if stands == 0 {
             db.prepare_cached("DELETE FROM location WHERE media = ?1 AND source = ?2")?
                 .execute(params![media, source])?;

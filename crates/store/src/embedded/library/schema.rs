@@ -61,7 +61,8 @@ CREATE TABLE host (
 
 -- url_id is the first half of the SHA-256 that identifies an address. relevant: to the region of a
 -- crawl, as it last read the page. places: rows of page_place, focus: the number of the one that the
--- page is about. Numbers are never used again: lists go on after the last one they showed.
+-- page is about, focus_confidence: how certain it is that what it shows is there, when that is not as
+-- certain as the place. Numbers are never used again: lists go on after the last one they showed.
 CREATE TABLE page (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     url_id      BLOB NOT NULL UNIQUE,
@@ -75,11 +76,12 @@ CREATE TABLE page (
     relevant    INTEGER NOT NULL,
     places      INTEGER NOT NULL,
     focus       INTEGER,
+    focus_confidence REAL,
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL
 );
 CREATE INDEX page_of_host ON page (host, id, places);
-CREATE INDEX page_with_places ON page (id, relevant, first_seen) WHERE places > 0;
+CREATE INDEX page_with_places ON page (id, relevant, first_seen, places) WHERE places > 0;
 CREATE INDEX page_by_arrival ON page (first_seen) WHERE places > 0;
 
 -- precision in metres, confidence from 0 to 1; evidence: the words; address: its parts, as JSON;
@@ -132,7 +134,7 @@ CREATE TABLE visit (
     UNIQUE (crawl, url_id, round)
 );
 CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
-CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE outcome = 'page';
+CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT NULL;
 
 -- geotagged: it says itself where it was made; worded: words say it. Numbers are never used again.
 CREATE TABLE media (
@@ -261,7 +263,7 @@ CREATE VIEW heard AS
     WHERE media_address.media IS NOT NULL
     UNION ALL
     SELECT media_address.media, media_address.id, reference.page, 'page', focus.lat, focus.lon, focus.precision,
-           focus.confidence, focus.evidence, focus.address, focus.place, focus.town, focus.admin1, focus.country
+           coalesce(page.focus_confidence, focus.confidence), focus.evidence, focus.address, focus.place, focus.town, focus.admin1, focus.country
     FROM media_address CROSS JOIN reference ON reference.media_address = media_address.id
     CROSS JOIN page ON page.id = reference.page
     CROSS JOIN page_place AS focus ON focus.page = page.id AND focus.number = page.focus
