@@ -49,6 +49,8 @@ pub enum Command {
     Inspect(Inspect),
     /// Add local media to the library as if they had been crawled.
     Import(Import),
+    /// Look in the library: by place, kind, date and host.
+    Search(Search),
     /// Write the library in a format that other programs read.
     Export(Export),
     /// Remove a host, a page or a media file from the library, and never fetch it again.
@@ -373,10 +375,14 @@ impl From<ExportFormat> for export::Format {
 #[command(after_help = "Examples:
   bowerbird export --format geojson --located --out places.geojson
   bowerbird export --format csv --near 60.17,24.94 --within 10km
+  bowerbird export --format kml --place 'Oldenburg, Lower Saxony' --out oldenburg.kml
   bowerbird export --format jsonl --kind image --since 2026-01-01 | jq .licence
+  bowerbird export --format geojson --kind page --out addresses.geojson
 
-KML and GPX have only what has a place. Cells of a table that a spreadsheet would take for a formula
-begin with an apostrophe.")]
+KML and GPX have only what has a place. Pages are written with all their places: one line a page in
+jsonl, one entry a place in csv and geojson, and in kml and gpx one for each place that is given by
+an address or coordinates, or lies in the region of a crawl. Cells of a table that a spreadsheet
+would take for a formula begin with an apostrophe.")]
 pub struct Export {
     /// The format.
     #[arg(long, value_enum)]
@@ -388,18 +394,50 @@ pub struct Export {
     pub filter: Filter,
 }
 
-/// Which items of the library.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird search --place Oldenburg
+  bowerbird search --near 60.17,24.94 --within 10km --kind image
+  bowerbird search --kind page --place 'Springfield, Illinois' --json | jq '.results[].places'
+  bowerbird search --since 2026-01-31 --located --top 10
+
+Near a point, the nearest comes first; otherwise what came in first. Pages are those relevant to the
+region of a crawl, with all their places; --all lists every page that speaks of a place.")]
+pub struct Search {
+    #[command(flatten)]
+    pub filter: Filter,
+    /// How many results.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub top: usize,
+}
+
+/// What can be looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Pictures, films or sounds.
+    Media(MediaKind),
+    /// Pages with their places.
+    Page,
+}
+
+/// Which part of the library.
 #[derive(Args)]
 pub struct Filter {
     /// Only what was made near this point, such as 60.17,24.94.
     #[arg(long, value_name = "LAT,LON", value_parser = point, requires = "within", allow_hyphen_values = true)]
     pub near: Option<LatLon>,
     /// How near, such as 10km.
-    #[arg(long, value_name = "DISTANCE", value_parser = distance, requires = "near")]
+    #[arg(long, value_name = "DISTANCE", value_parser = distance, requires = "near", allow_hyphen_values = true)]
     pub within: Option<f64>,
-    /// Only these kinds of media.
-    #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
-    pub kind: Vec<MediaKind>,
+    /// Only what was made in this place, or speaks of it.
+    #[arg(long, value_name = "NAME|LAT,LON,KM|FILE.geojson", allow_hyphen_values = true)]
+    pub place: Option<String>,
+    /// Only these kinds of media, or pages with their places [default: all media].
+    #[arg(long, value_delimiter = ',', value_name = "image,video,audio|page", value_parser = kind)]
+    pub kind: Vec<Kind>,
+    /// With --kind page: every page that speaks of a place, relevant to a crawl's region or not.
+    #[arg(long)]
+    pub all: bool,
     /// Only what came in on this day or later, such as 2026-01-31.
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub since: Option<Timestamp>,
@@ -553,6 +591,15 @@ fn distance(text: &str) -> Result<f64, String> {
 fn date(text: &str) -> Result<Timestamp, String> {
     let date = media::Taken::parse(text).ok_or_else(|| format!("'{text}' is not a date: write it like 2026-01-31"))?;
     Ok(date.timestamp())
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    match text {
+        "page" => Ok(Kind::Page),
+        _ => MediaKind::parse(text)
+            .map(Kind::Media)
+            .ok_or_else(|| format!("'{text}' is not one of image, video, audio, page")),
+    }
 }
 
 fn media_kind(text: &str) -> Result<MediaKind, String> {

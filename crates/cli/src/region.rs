@@ -22,10 +22,15 @@ pub struct Asked {
 
 /// Understands `--region`: a name, `LAT,LON,KM`, `SOUTH,WEST,NORTH,EAST`, or a GeoJSON file.
 pub fn read(asked: &str) -> anyhow::Result<Asked> {
+    read_option("--region", asked)
+}
+
+/// The same for another option.
+pub fn read_option(option: &str, asked: &str) -> anyhow::Result<Asked> {
     if asked.trim().is_empty() {
-        return Err(WrongUse(
-            "--region is empty: give a name, LAT,LON,KM, SOUTH,WEST,NORTH,EAST or a GeoJSON file".into(),
-        )
+        return Err(WrongUse(format!(
+            "{option} is empty: give a name, LAT,LON,KM, SOUTH,WEST,NORTH,EAST or a GeoJSON file"
+        ))
         .into());
     }
     // What looks like a file is looked for as one first.
@@ -34,12 +39,12 @@ pub fn read(asked: &str) -> anyhow::Result<Asked> {
         || path
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("geojson") || ending.eq_ignore_ascii_case("json"));
-    if like_file && let Some(text) = text_of(path)? {
+    if like_file && let Some(text) = text_of(option, path)? {
         return from_file(asked, text);
     }
     match Region::find(Gazetteer::embedded(), asked) {
         Ok(region) => Ok(Asked { stored: asked.to_owned(), region }),
-        Err(error @ RegionError::Unknown { .. }) => match text_of(path)? {
+        Err(error @ RegionError::Unknown { .. }) => match text_of(option, path)? {
             Some(text) => from_file(asked, text),
             None => Err(WrongUse(format!("there is no GeoJSON file {asked:?}, and {error}")).into()),
         },
@@ -53,8 +58,8 @@ fn from_file(name: &str, text: String) -> anyhow::Result<Asked> {
 }
 
 /// What a file holds; nothing when there is none.
-fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    let unreadable = || format!("cannot read --region {}", path.display());
+fn text_of(option: &str, path: &Path) -> anyhow::Result<Option<String>> {
+    let unreadable = || format!("cannot read {option} {}", path.display());
     let file = match File::open(path) {
         Ok(file) => file,
         // A name that cannot be one of a file is just a name.

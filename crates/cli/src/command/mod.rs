@@ -9,6 +9,7 @@ mod geoparse;
 mod import;
 mod inspect;
 mod lab;
+mod search;
 mod stats;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub use self::geoparse::geoparse;
 pub use self::import::import;
 pub use self::inspect::inspect;
 pub use self::lab::lab;
+pub use self::search::search;
 pub use self::stats::stats;
 
 /// Where a command works, and how it answers.

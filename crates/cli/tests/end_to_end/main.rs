@@ -12,5 +12,6 @@ mod order;
 mod output;
 mod reach;
 mod region;
+mod search;
 mod site;
 mod trouble;
