@@ -43,10 +43,14 @@ pub enum Command {
     Crawls(Crawls),
     /// Figures of the library.
     Stats(Stats),
+    /// Find the places that a text mentions.
+    Geoparse(Geoparse),
     /// Say what is in media files: format, size, metadata, location.
     Inspect(Inspect),
     /// Add local media to the library as if they had been crawled.
     Import(Import),
+    /// Look in the library: by place, kind, date and host.
+    Search(Search),
     /// Write the library in a format that other programs read.
     Export(Export),
     /// Remove a host, a page or a media file from the library, and never fetch it again.
@@ -86,15 +90,16 @@ impl From<Scope> for strategy::Scope {
 }
 
 /// How exactly a place must be named.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
 pub enum Granularity {
     /// By an address or coordinates.
+    #[default]
     Address,
     /// By its name.
     Place,
 }
 
-impl From<Granularity> for crawl::Granularity {
+impl From<Granularity> for geo::Granularity {
     fn from(granularity: Granularity) -> Self {
         match granularity {
             Granularity::Address => Self::Address,
@@ -273,6 +278,43 @@ pub struct Crawls {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
+  bowerbird geoparse article.txt
+  echo 'They met in Paris, Texas.' | bowerbird geoparse --json
+  curl -s https://example.org/contact | bowerbird geoparse --html --region Oldenburg
+  bowerbird geoparse --lines --region 53.14,8.21,15 < corpus.jsonl
+
+Places in the text are counted in code points from its beginning. A region is a name (\"Springfield,
+Illinois\"), LAT,LON,KM, SOUTH,WEST,NORTH,EAST, or a GeoJSON file. With --lines each line is an object
+with id and text, perhaps language and country, and so is each answer.")]
+pub struct Geoparse {
+    /// The text; - or nothing reads from stdin.
+    #[arg(value_name = "FILE|-")]
+    pub file: Option<String>,
+    /// The text is HTML: read what it shows and its structured data.
+    #[arg(long)]
+    pub html: bool,
+    /// With --html, also give the text that the page shows.
+    #[arg(long, requires = "html")]
+    pub with_text: bool,
+    /// Whether the text is about this region; also decides between places of one name.
+    #[arg(long, value_name = "NAME|LAT,LON,KM|FILE.geojson", allow_hyphen_values = true)]
+    pub region: Option<String>,
+    /// How exactly a place must be said to make the text relevant.
+    #[arg(long, value_enum, default_value_t)]
+    pub granularity: Granularity,
+    /// The language of the text, such as de [default: guessed].
+    #[arg(long, value_name = "LANG")]
+    pub lang: Option<String>,
+    /// The country it probably speaks of, such as DE.
+    #[arg(long, value_name = "COUNTRY")]
+    pub country: Option<String>,
+    /// Read one JSON object a line and answer one a line.
+    #[arg(long, conflicts_with = "html")]
+    pub lines: bool,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
   bowerbird inspect photo.jpg
   bowerbird inspect --json *.heic | jq '.[].location'
   bowerbird inspect https://example.org/photo.jpg")]
@@ -333,10 +375,14 @@ impl From<ExportFormat> for export::Format {
 #[command(after_help = "Examples:
   bowerbird export --format geojson --located --out places.geojson
   bowerbird export --format csv --near 60.17,24.94 --within 10km
+  bowerbird export --format kml --place 'Oldenburg, Lower Saxony' --out oldenburg.kml
   bowerbird export --format jsonl --kind image --since 2026-01-01 | jq .licence
+  bowerbird export --format geojson --kind page --out addresses.geojson
 
-KML and GPX have only what has a place. Cells of a table that a spreadsheet would take for a formula
-begin with an apostrophe.")]
+KML and GPX have only what has a place. Pages are written with all their places: one line a page in
+jsonl, one entry a place in csv and geojson, and in kml and gpx one for each place that is given by
+an address or coordinates, or lies in the region of a crawl. Cells of a table that a spreadsheet
+would take for a formula begin with an apostrophe.")]
 pub struct Export {
     /// The format.
     #[arg(long, value_enum)]
@@ -348,18 +394,50 @@ pub struct Export {
     pub filter: Filter,
 }
 
-/// Which items of the library.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird search --place Oldenburg
+  bowerbird search --near 60.17,24.94 --within 10km --kind image
+  bowerbird search --kind page --place 'Springfield, Illinois' --json | jq '.results[].places'
+  bowerbird search --since 2026-01-31 --located --top 10
+
+Near a point, the nearest comes first; otherwise what came in first. Pages are those relevant to the
+region of a crawl, with all their places; --all lists every page that speaks of a place.")]
+pub struct Search {
+    #[command(flatten)]
+    pub filter: Filter,
+    /// How many results.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub top: usize,
+}
+
+/// What can be looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Pictures, films or sounds.
+    Media(MediaKind),
+    /// Pages with their places.
+    Page,
+}
+
+/// Which part of the library.
 #[derive(Args)]
 pub struct Filter {
     /// Only what was made near this point, such as 60.17,24.94.
     #[arg(long, value_name = "LAT,LON", value_parser = point, requires = "within", allow_hyphen_values = true)]
     pub near: Option<LatLon>,
     /// How near, such as 10km.
-    #[arg(long, value_name = "DISTANCE", value_parser = distance, requires = "near")]
+    #[arg(long, value_name = "DISTANCE", value_parser = distance, requires = "near", allow_hyphen_values = true)]
     pub within: Option<f64>,
-    /// Only these kinds of media.
-    #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
-    pub kind: Vec<MediaKind>,
+    /// Only what was made in this place, or speaks of it.
+    #[arg(long, value_name = "NAME|LAT,LON,KM|FILE.geojson", allow_hyphen_values = true)]
+    pub place: Option<String>,
+    /// Only these kinds of media, or pages with their places [default: all media].
+    #[arg(long, value_delimiter = ',', value_name = "image,video,audio|page", value_parser = kind)]
+    pub kind: Vec<Kind>,
+    /// With --kind page: every page that speaks of a place, relevant to a crawl's region or not.
+    #[arg(long)]
+    pub all: bool,
     /// Only what came in on this day or later, such as 2026-01-31.
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub since: Option<Timestamp>,
@@ -513,6 +591,15 @@ fn distance(text: &str) -> Result<f64, String> {
 fn date(text: &str) -> Result<Timestamp, String> {
     let date = media::Taken::parse(text).ok_or_else(|| format!("'{text}' is not a date: write it like 2026-01-31"))?;
     Ok(date.timestamp())
+}
+
+fn kind(text: &str) -> Result<Kind, String> {
+    match text {
+        "page" => Ok(Kind::Page),
+        _ => MediaKind::parse(text)
+            .map(Kind::Media)
+            .ok_or_else(|| format!("'{text}' is not one of image, video, audio, page")),
+    }
 }
 
 fn media_kind(text: &str) -> Result<MediaKind, String> {

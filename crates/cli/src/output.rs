@@ -50,14 +50,23 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     if text.contains(steers) { Cow::Owned(text.replace(steers, "\u{fffd}")) } else { Cow::Borrowed(text) }
 }
 
-/// Prints one JSON document on a line of its own; characters that steer terminals are escaped.
-pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+/// JSON on one line; characters that steer terminals are escaped.
+pub fn json_text(value: &impl Serialize) -> anyhow::Result<String> {
     let text = serde_json::to_string(value)?;
+    if !text.contains(steers) {
+        return Ok(text);
+    }
     let mut out = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         // Control characters below U+0020 were escaped by the serialiser; these are the others.
         if steers(c) { out.push_str(&format!("\\u{:04x}", c as u32)) } else { out.push(c) }
     }
+    Ok(out)
+}
+
+/// Prints one JSON document on a line of its own.
+pub fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = json_text(value)?;
     out.push('\n');
     io::stdout().write_all(out.as_bytes())?;
     Ok(())
@@ -118,6 +127,37 @@ pub fn print_table(headings: &[&str], rows: &[Vec<String>]) -> anyhow::Result<()
     Ok(())
 }
 
+/// Lengths of a histogram that have a row of their own.
+const ROWS: usize = 10;
+/// Characters of its longest bar.
+const BAR: u64 = 30;
+
+/// Prints how many have each length, as bars; nothing when there are none.
+pub fn print_histogram(title: &str, counts: &[u64]) -> anyhow::Result<()> {
+    let rows = histogram(counts);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    print_line(format!("  {title}"))?;
+    rows.iter().try_for_each(|row| print_line(format!("    {row}")))
+}
+
+/// One row a length; what is longer than most shares the last.
+fn histogram(counts: &[u64]) -> Vec<String> {
+    let (short, long) = counts.split_at(counts.len().min(ROWS));
+    let mut rows: Vec<(String, u64)> = short.iter().enumerate().map(|(n, count)| (n.to_string(), *count)).collect();
+    if !long.is_empty() {
+        rows.push((format!("{ROWS}+"), long.iter().sum()));
+    }
+    let most = rows.iter().map(|(_, count)| *count).max().unwrap_or_default();
+    if most == 0 {
+        return Vec::new();
+    }
+    // What is there at all has a bar.
+    let bar = |count: u64| "█".repeat(count.saturating_mul(BAR).div_ceil(most) as usize);
+    rows.iter().map(|(length, count)| format!("{length:>3} {:<30} {count}", bar(*count))).collect()
+}
+
 /// Says what went wrong, cause by cause, on stderr.
 pub fn complain(error: &anyhow::Error) {
     let mut said = String::new();
@@ -142,7 +182,18 @@ pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{histogram, plain};
+
+    #[test]
+    fn histograms_have_bars_that_fit_and_share_their_last_row() {
+        let rows = histogram(&[60, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2, 3]);
+        assert_eq!(rows.len(), 11);
+        assert_eq!(rows[0], format!("  0 {} 60", "█".repeat(30)));
+        assert!(rows[1].ends_with(" 0") && !rows[1].contains('█') && rows[2].contains("█ "), "{rows:?}");
+        assert!(rows[10].starts_with("10+ ███ ") && rows[10].ends_with(" 5"), "{rows:?}");
+        assert!(histogram(&[]).is_empty() && histogram(&[0, 0]).is_empty());
+        assert_eq!(histogram(&[u64::MAX / 64]).len(), 1);
+    }
 
     #[test]
     fn nothing_from_the_web_steers_the_terminal() {

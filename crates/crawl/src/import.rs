@@ -50,6 +50,8 @@ pub struct ImportSummary {
     pub refused: BTreeMap<String, u64>,
     /// Of the files taken, those that say where they were made.
     pub geotagged: u64,
+    /// Of the others, those that are located by words: their own, or those of their name and folder.
+    pub located: u64,
     /// Files that name a location which cannot be, by what is wrong with it.
     pub wrong_coordinates: BTreeMap<String, u64>,
     /// Bytes of the files taken.
@@ -224,6 +226,8 @@ impl Importer {
                 }
             }
         }
+        // Of copies the first is the one that is named, whichever was looked at first.
+        readable.sort_by(|a, b| a.source.cmp(&b.source));
         self.write(readable, summary).await
     }
 
@@ -231,7 +235,9 @@ impl Importer {
         for file in &files {
             let wrong = match &file.outcome {
                 Ok(kept) => {
-                    summary.geotagged += u64::from(kept.facts.location.is_some());
+                    let geotagged = kept.facts.location.is_some();
+                    summary.geotagged += u64::from(geotagged);
+                    summary.located += u64::from(!geotagged && !kept.said.is_empty());
                     summary.bytes += kept.size;
                     kept.facts.wrong_location
                 }

@@ -84,6 +84,31 @@ pub struct InspectedLocation {
     pub direction: Option<f64>,
     /// Which part of the file says so.
     pub source: &'static str,
+    /// What is there, in words.
+    pub place: Option<String>,
+    /// The town.
+    pub town: Option<String>,
+    /// The first-order area.
+    pub admin1: Option<String>,
+    /// The country, as a two-letter code.
+    pub country: Option<String>,
+}
+
+impl From<media::Location> for InspectedLocation {
+    fn from(location: media::Location) -> Self {
+        let facts::Locality { place, town, admin1, country } = geo::locality(location.at);
+        Self {
+            lat: location.at.lat(),
+            lon: location.at.lon(),
+            altitude: location.altitude,
+            direction: location.direction,
+            source: location.source.as_str(),
+            place: Some(place).filter(|place| !place.is_empty()),
+            town,
+            admin1,
+            country,
+        }
+    }
 }
 
 /// Hashes of a file; `pixels` and `phash` are not made by this version.
@@ -109,13 +134,6 @@ impl Inspection {
             Ok(facts) => facts,
             Err(unreadable) => return Self { error: Some(unreadable.to_string()), ..bare },
         };
-        let location = facts.location.map(|location| InspectedLocation {
-            lat: location.at.lat(),
-            lon: location.at.lon(),
-            altitude: location.altitude,
-            direction: location.direction,
-            source: location.source.as_str(),
-        });
         Self {
             kind: Some(facts.format.kind.as_str()),
             format: Some(facts.format.name),
@@ -126,7 +144,7 @@ impl Inspection {
             make: facts.make,
             model: facts.model,
             orientation: Some(facts.orientation),
-            location,
+            location: facts.location.map(InspectedLocation::from),
             wrong_location: facts.wrong_location.map(media::WrongLocation::as_str),
             place_names: Some(facts.place_names).filter(|names| !names.is_empty()),
             title: facts.title,

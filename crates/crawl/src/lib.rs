@@ -33,11 +33,13 @@ mod stop;
 mod summary;
 mod visit;
 
+pub use geo::Granularity;
+
 pub use crate::engine::{Progress, fetch_settings, run};
 pub use crate::error::CrawlError;
 pub use crate::import::{ImportOrder, ImportSummary, import};
 pub use crate::inspect::{Hashes, InspectedLocation, Inspection, inspect_address, inspect_file};
 pub use crate::keep::{Keep, Probing};
-pub use crate::settings::{Granularity, Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
+pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
 pub use crate::stop::{Stop, Stopper, stopper};
 pub use crate::summary::{ImageFigures, Summary};

@@ -1,13 +1,13 @@
 //! Where pages and files are: the region of interest, and what is remembered of places.
 
 use facts::{Locality, Whereabouts};
-use geo::{About, Gazetteer, Hints, MediaPlaces, Mention, Region, RegionError, SpokenPlace};
+use geo::{About, Gazetteer, Granularity, Hints, MediaPlaces, Mention, Region, RegionError, SpokenPlace};
 use media::Facts;
 use page::Page;
 use store::{PagePlace, SaidLocation, SaidSource};
 use strategy::Vocabulary;
 
-use crate::settings::{Granularity, Settings};
+use crate::settings::Settings;
 
 /// Words of a file's own description that are looked through.
 const CAPTION_BYTES: usize = 4096;
@@ -38,7 +38,7 @@ impl Interest {
         }
         let language = page.language.as_deref();
         let hints = Hints { language, region: self.region.as_ref(), ..Hints::default() };
-        geo::about(page, &hints, self.granularity.into())
+        geo::about(page, &hints, self.granularity)
     }
 
     /// The words that name the region and what is in it.

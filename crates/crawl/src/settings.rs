@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use facts::{MediaKind, Url};
+use geo::Granularity;
 use serde::{Deserialize, Serialize};
 use store::{Budgets, RunLimits};
 use strategy::{FilterSettings, Scope};
@@ -153,26 +154,6 @@ impl Settings {
             pages: if unlimited { Some(self.task_pages) } else { max_pages },
             seconds: max_time.map(|time| time.as_secs().max(1)),
             bytes: max_bytes,
-        }
-    }
-}
-
-/// How exactly a page must name a place to be relevant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Granularity {
-    /// By an address or coordinates \[001\].
-    #[default]
-    Address,
-    /// By name is enough.
-    Place,
-}
-
-impl From<Granularity> for geo::Granularity {
-    fn from(granularity: Granularity) -> Self {
-        match granularity {
-            Granularity::Address => Self::Address,
-            Granularity::Place => Self::Place,
         }
     }
 }

@@ -4,6 +4,7 @@
 //! for people, and the same figures as JSON.
 
 mod error;
+mod geoparse;
 mod ground;
 mod harvest;
 mod measured;
@@ -29,6 +30,7 @@ pub use crate::report::{Bar, Report, Table, Wanted};
 /// The experiments there are, each with what it shows.
 pub const NAMES: &[(&str, &str)] = &[
     ("harvest", "relevant pages per page for bfs, geo-distance and geo [001 Figs. 7–10]"),
+    ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
     ("seeds", "geotagged images, relevant pages, repeated links and queue by kind of seed [000 Tables 5, 8, 11]"),
@@ -59,6 +61,7 @@ pub struct Order {
 pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     match name {
         "harvest" => harvest::run(order, progress).await,
+        "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
         "seeds" => seeds::run(order, progress).await,
         "strategies" => strategies::run(order, progress).await,

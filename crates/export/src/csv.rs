@@ -25,6 +25,15 @@ const HEADINGS: &[&str] = &[
     "altitude",
     "direction",
     "location_source",
+    "precision_m",
+    "confidence",
+    "verified",
+    "evidence",
+    "address",
+    "place",
+    "town",
+    "admin1",
+    "country",
     "wrong_location",
     "title",
     "caption",
@@ -36,8 +45,7 @@ const HEADINGS: &[&str] = &[
 ];
 
 pub(crate) fn begin(out: &mut impl Write) -> io::Result<()> {
-    out.write_all(HEADINGS.join(",").as_bytes())?;
-    out.write_all(b"\r\n")
+    row(out, HEADINGS.iter().map(|heading| (*heading).to_owned()))
 }
 
 pub(crate) fn line(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool> {
@@ -48,36 +56,54 @@ pub(crate) fn line(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool
         text(record.format),
         record.size.to_string(),
         text(&record.file),
-        text(record.thumbnail.as_deref().unwrap_or_default()),
-        text(record.image.unwrap_or_default()),
-        text(record.page.unwrap_or_default()),
+        words(record.thumbnail.as_deref()),
+        words(record.image),
+        words(record.page),
         text(record.description),
         number(record.width),
         number(record.height),
         number(record.duration),
-        text(record.taken.unwrap_or_default()),
-        text(record.make.unwrap_or_default()),
-        text(record.model.unwrap_or_default()),
+        words(record.taken),
+        words(record.make),
+        words(record.model),
         number(place.map(|place| place.lat)),
         number(place.map(|place| place.lon)),
         number(place.and_then(|place| place.altitude)),
         number(place.and_then(|place| place.direction)),
-        text(place.map(|place| place.source).unwrap_or_default()),
-        text(record.wrong_location.unwrap_or_default()),
-        text(record.title.unwrap_or_default()),
-        text(record.caption.unwrap_or_default()),
+        text(place.map(|place| place.source.as_str()).unwrap_or_default()),
+        number(place.and_then(|place| place.precision_m)),
+        number(place.map(|place| place.confidence)),
+        number(place.map(|place| place.verified)),
+        words(place.and_then(|place| place.evidence.as_deref())),
+        text(&place.and_then(|place| place.address.as_ref()).map(ToString::to_string).unwrap_or_default()),
+        words(place.and_then(|place| place.place.as_deref())),
+        words(place.and_then(|place| place.town.as_deref())),
+        words(place.and_then(|place| place.admin1.as_deref())),
+        words(place.and_then(|place| place.country.as_deref())),
+        words(record.wrong_location),
+        words(record.title),
+        words(record.caption),
         text(&record.keywords.join("; ")),
-        text(record.licence.unwrap_or_default()),
-        text(record.author.unwrap_or_default()),
+        words(record.licence),
+        words(record.author),
         record.first_seen.to_string(),
         record.found.len().to_string(),
     ];
-    out.write_all(cells.join(",").as_bytes())?;
-    out.write_all(b"\r\n")?;
+    row(out, cells)?;
     Ok(true)
 }
 
-fn number(number: Option<impl ToString>) -> String {
+pub(crate) fn row(out: &mut impl Write, cells: impl IntoIterator<Item = String>) -> io::Result<()> {
+    out.write_all(cells.into_iter().collect::<Vec<_>>().join(",").as_bytes())?;
+    out.write_all(b"\r\n")
+}
+
+/// A cell of text that may not be known.
+pub(crate) fn words(words: Option<&str>) -> String {
+    text(words.unwrap_or_default())
+}
+
+pub(crate) fn number(number: Option<impl ToString>) -> String {
     number.map(|number| number.to_string()).unwrap_or_default()
 }
 

@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::Record;
+use search::PageHit;
+use store::PageItem;
+
+use crate::{Record, Spoken};
 
 pub(crate) fn begin(out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"{\"type\":\"FeatureCollection\",\"features\":[")
@@ -26,6 +29,37 @@ pub(crate) fn feature(out: &mut impl Write, record: &Record<'_>, first: bool) ->
     });
     out.write_all(if first { b"\n" } else { b",\n" })?;
     write_value(out, &feature)
+}
+
+/// A place of a page, with the page.
+pub(crate) fn place_feature(out: &mut impl Write, spoken: &Spoken<'_>, first: bool) -> io::Result<bool> {
+    let Spoken { page, place, .. } = spoken;
+    let mut properties = json!({
+        "page": page.url, "title": page.title, "language": page.language, "page_relevant": page.relevant,
+        "focus": spoken.is_focus(), "first_seen": page.first_seen.0,
+    });
+    if let (Value::Object(properties), Value::Object(more)) = (&mut properties, serde_json::to_value(place)?) {
+        properties.extend(more);
+    }
+    let feature = json!({
+        "type": "Feature", "id": spoken.id(), "properties": properties,
+        "geometry": { "type": "Point", "coordinates": [place.lon, place.lat] },
+    });
+    out.write_all(if first { b"\n" } else { b",\n" })?;
+    write_value(out, &feature)
+}
+
+/// A page as a search shows it, without how well it matched.
+pub(crate) fn page_line(out: &mut impl Write, page: &PageItem, hit: &PageHit) -> io::Result<bool> {
+    let mut value = serde_json::to_value(hit)?;
+    if let Value::Object(fields) = &mut value {
+        fields.remove("score");
+        fields.remove("similarity");
+        fields.insert("first_seen".into(), page.first_seen.0.into());
+    }
+    write_value(out, &value)?;
+    out.write_all(b"\n")?;
+    Ok(true)
 }
 
 pub(crate) fn line(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool> {

@@ -1,20 +1,25 @@
 //! The library in formats that other programs read.
 //!
-//! An [`Export`] takes items one by one and writes them to anything that can be written to, in one
-//! of the [`Format`]s; it never holds more than one. [`Record`] is an item as all of them show it.
+//! An [`Export`] takes items or pages one by one and writes them to anything that can be written to,
+//! in one of the [`Format`]s; it never holds more than one. [`Record`] is an item as all of them
+//! show it; pages are shown as searches show them, with all their places.
 //!
-//! GeoJSON, CSV and JSON lines have every item; KML and GPX, which are maps, those whose place is
-//! known.
+//! Of items, GeoJSON, CSV and JSON lines have all; KML and GPX, which are maps, those whose place is
+//! known. Of pages, JSON lines have one object a page, GeoJSON and CSV one entry a place, KML and GPX
+//! one for each place that is said exactly or is relevant.
 
 mod csv;
 mod json;
 mod map;
+mod page_csv;
+mod page_map;
 mod record;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use store::MediaItem;
+use search::PageHit;
+use store::{MediaItem, PageItem};
 
 pub use crate::record::Record;
 
@@ -33,30 +38,43 @@ pub enum Format {
     Gpx,
 }
 
-/// Items on their way out.
+/// What a document is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// Items; paths of files start from the media directory.
+    Media(PathBuf),
+    /// Pages and their places.
+    Pages,
+}
+
+/// Items or pages on their way out.
 pub struct Export<W: Write> {
     out: W,
     format: Format,
-    media: PathBuf,
+    subject: Subject,
     written: u64,
 }
 
 impl<W: Write> Export<W> {
-    /// Begins a document; paths of files start from the media directory `media`.
-    pub fn begin(mut out: W, format: Format, media: PathBuf) -> io::Result<Self> {
+    /// Begins a document.
+    pub fn begin(mut out: W, format: Format, subject: Subject) -> io::Result<Self> {
         match format {
             Format::GeoJson => json::begin(&mut out)?,
-            Format::Csv => csv::begin(&mut out)?,
+            Format::Csv => match subject {
+                Subject::Media(_) => csv::begin(&mut out)?,
+                Subject::Pages => page_csv::begin(&mut out)?,
+            },
             Format::Jsonl => {}
             Format::Kml => map::begin_kml(&mut out)?,
             Format::Gpx => map::begin_gpx(&mut out)?,
         }
-        Ok(Self { out, format, media, written: 0 })
+        Ok(Self { out, format, subject, written: 0 })
     }
 
     /// Writes an item, where the format has a place for it.
     pub fn item(&mut self, item: &MediaItem) -> io::Result<()> {
-        let record = Record::of(item, &self.media);
+        let Subject::Media(media) = &self.subject else { return Ok(()) };
+        let record = Record::of(item, media);
         let written = match self.format {
             Format::GeoJson => json::feature(&mut self.out, &record, self.written == 0)?,
             Format::Csv => csv::line(&mut self.out, &record)?,
@@ -68,7 +86,32 @@ impl<W: Write> Export<W> {
         Ok(())
     }
 
-    /// Ends the document; gives how many items are in it.
+    /// Writes a page with its places, as far as the format has a place for them.
+    pub fn page(&mut self, page: &PageItem) -> io::Result<()> {
+        if self.subject != Subject::Pages {
+            return Ok(());
+        }
+        let hit = PageHit::of(page, None);
+        if self.format == Format::Jsonl {
+            self.written += u64::from(json::page_line(&mut self.out, page, &hit)?);
+            return Ok(());
+        }
+        for (number, place) in hit.places.iter().enumerate() {
+            let spoken = Spoken { page, place, number };
+            let on_map = place.relevant || place.is_exact();
+            let written = match self.format {
+                Format::GeoJson => json::place_feature(&mut self.out, &spoken, self.written == 0)?,
+                Format::Csv => page_csv::line(&mut self.out, &spoken)?,
+                Format::Kml if on_map => page_map::placemark(&mut self.out, &spoken)?,
+                Format::Gpx if on_map => page_map::waypoint(&mut self.out, &spoken)?,
+                _ => false,
+            };
+            self.written += u64::from(written);
+        }
+        Ok(())
+    }
+
+    /// Ends the document; gives how many items, pages or places are in it.
     pub fn finish(mut self) -> io::Result<u64> {
         match self.format {
             Format::GeoJson => json::end(&mut self.out)?,
@@ -78,6 +121,26 @@ impl<W: Write> Export<W> {
         }
         self.out.flush()?;
         Ok(self.written)
+    }
+}
+
+/// A place as one page speaks of it.
+struct Spoken<'p> {
+    page: &'p PageItem,
+    place: &'p search::SpokenPlace,
+    /// Which of the page's places it is.
+    number: usize,
+}
+
+impl Spoken<'_> {
+    /// A name that no other place of a document has.
+    fn id(&self) -> String {
+        format!("p{}-{}", self.page.number, self.number)
+    }
+
+    /// Whether the page as a whole is about it.
+    fn is_focus(&self) -> bool {
+        self.page.focus == Some(self.number)
     }
 }
 

@@ -5,8 +5,9 @@ use std::io::{self, Write};
 use media::Taken;
 use quick_xml::escape::escape;
 
+use search::Location;
+
 use crate::Record;
-use crate::record::Place;
 
 pub(crate) fn begin_kml(out: &mut impl Write) -> io::Result<()> {
     out.write_all(
@@ -23,17 +24,13 @@ pub(crate) fn placemark(out: &mut impl Write, record: &Record<'_>) -> io::Result
     let Some(place) = &record.location else { return Ok(false) };
     writeln!(out, "<Placemark id=\"m{}\">", record.id)?;
     element(out, "name", Some(&record.name()))?;
-    // Viewers take this element for HTML: words of strangers must not become tags there.
-    let html = escape(described(record)).replace('\n', "<br>");
-    element(out, "description", Some(&html))?;
+    element(out, "description", Some(&html(&described(record, place))))?;
     if let Some(taken) = record.taken {
         writeln!(out, "<TimeStamp><when>{}</when></TimeStamp>", clean(taken))?;
     }
     out.write_all(b"<ExtendedData>\n")?;
     for (name, value) in details(record, place) {
-        if let Some(value) = value.filter(|value| !value.is_empty()) {
-            writeln!(out, "<Data name=\"{name}\"><value>{}</value></Data>", clean(&value))?;
-        }
+        data(out, name, value.as_deref())?;
     }
     let altitude = place.altitude.map_or(String::new(), |metres| format!(",{metres}"));
     writeln!(
@@ -58,16 +55,14 @@ pub(crate) fn end_gpx(out: &mut impl Write) -> io::Result<()> {
 /// The order of the elements is the schema's.
 pub(crate) fn waypoint(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool> {
     let Some(place) = &record.location else { return Ok(false) };
-    // 180 degrees east is west for GPX.
-    let lon = if place.lon == 180.0 { -180.0 } else { place.lon };
-    writeln!(out, "<wpt lat=\"{}\" lon=\"{lon}\">", place.lat)?;
+    writeln!(out, "<wpt lat=\"{}\" lon=\"{}\">", place.lat, longitude(place.lon))?;
     element(out, "ele", place.altitude.map(|metres| metres.to_string()).as_deref())?;
     element(out, "time", record.taken.and_then(utc).as_deref())?;
     element(out, "name", Some(&record.name()))?;
-    element(out, "desc", Some(&described(record)))?;
+    element(out, "desc", Some(&described(record, place)))?;
     element(out, "src", record.image)?;
     if let Some(page) = record.page.or(record.image) {
-        writeln!(out, "<link href=\"{}\"/>", clean(page))?;
+        link(out, page)?;
     }
     element(out, "type", Some(record.kind))?;
     out.write_all(b"</wpt>\n")?;
@@ -82,10 +77,21 @@ fn utc(taken: &str) -> Option<String> {
 }
 
 /// What can be said in words.
-fn described(record: &Record<'_>) -> String {
+fn described(record: &Record<'_>, place: &Location) -> String {
     let mut lines: Vec<&str> = Vec::new();
+    let address = place.address.as_ref().map(ToString::to_string);
+    let known = known(place);
     let author = record.author.map(|author| format!("by {author}"));
-    let said = [Some(record.description), record.caption, author.as_deref(), record.licence, record.page];
+    let said = [
+        Some(record.description),
+        record.caption,
+        address.as_deref(),
+        place.place.as_deref(),
+        Some(known.as_str()),
+        author.as_deref(),
+        record.licence,
+        record.page,
+    ];
     for line in said.into_iter().flatten().filter(|line| !line.is_empty()) {
         if !lines.contains(&line) {
             lines.push(line);
@@ -94,7 +100,17 @@ fn described(record: &Record<'_>) -> String {
     lines.join("\n")
 }
 
-fn details(record: &Record<'_>, place: &Place<'_>) -> Vec<(&'static str, Option<String>)> {
+/// How a place is known, and how well: "caption, 80 % sure, ± 500 m".
+fn known(place: &Location) -> String {
+    let sure = match place.verified {
+        true => "confirmed".to_owned(),
+        false => format!("{:.0} % sure", 100.0 * place.confidence),
+    };
+    let exact = place.precision_m.map_or(String::new(), |metres| format!(", ± {metres:.0} m"));
+    format!("{}, {sure}{exact}", place.source)
+}
+
+fn details(record: &Record<'_>, place: &Location) -> Vec<(&'static str, Option<String>)> {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     vec![
         ("image", owned(record.image)),
@@ -105,11 +121,42 @@ fn details(record: &Record<'_>, place: &Place<'_>) -> Vec<(&'static str, Option<
         ("make", owned(record.make)),
         ("model", owned(record.model)),
         ("direction", place.direction.map(|degrees| degrees.to_string())),
-        ("location_source", Some(place.source.to_owned())),
+        ("location_source", Some(place.source.clone())),
+        ("precision_m", place.precision_m.map(|metres| metres.to_string())),
+        ("confidence", Some(place.confidence.to_string())),
+        ("verified", Some(place.verified.to_string())),
+        ("evidence", place.evidence.clone()),
+        ("address", place.address.as_ref().map(ToString::to_string)),
+        ("place", place.place.clone()),
+        ("town", place.town.clone()),
+        ("admin1", place.admin1.clone()),
+        ("country", place.country.clone()),
     ]
 }
 
-fn element(out: &mut impl Write, name: &str, text: Option<&str>) -> io::Result<()> {
+/// Viewers take descriptions for HTML: words of strangers must not become tags there.
+pub(crate) fn html(text: &str) -> String {
+    escape(text).replace('\n', "<br>")
+}
+
+/// 180 degrees east is west for GPX.
+pub(crate) fn longitude(lon: f64) -> f64 {
+    if lon == 180.0 { -180.0 } else { lon }
+}
+
+pub(crate) fn link(out: &mut impl Write, address: &str) -> io::Result<()> {
+    writeln!(out, "<link href=\"{}\"/>", clean(address))
+}
+
+/// A value with a name of our own.
+pub(crate) fn data(out: &mut impl Write, name: &str, value: Option<&str>) -> io::Result<()> {
+    match value.filter(|value| !value.is_empty()) {
+        Some(value) => writeln!(out, "<Data name=\"{name}\"><value>{}</value></Data>", clean(value)),
+        None => Ok(()),
+    }
+}
+
+pub(crate) fn element(out: &mut impl Write, name: &str, text: Option<&str>) -> io::Result<()> {
     match text.filter(|text| !text.is_empty()) {
         Some(text) => writeln!(out, "<{name}>{}</{name}>", clean(text)),
         None => Ok(()),

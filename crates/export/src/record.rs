@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use media::PlaceNames;
+use search::{Location, file_of};
 use serde::Serialize;
 use store::{MediaItem, Sighting};
 
@@ -42,8 +43,11 @@ pub struct Record<'i> {
     pub make: Option<&'i str>,
     /// The camera.
     pub model: Option<&'i str>,
-    /// Where it was made.
-    pub location: Option<Place<'i>>,
+    /// Where it was made, by the best of its sources.
+    pub location: Option<Location>,
+    /// What its other sources say, the most believed first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_locations: Vec<Location>,
     /// Why the location it names is not believed.
     pub wrong_location: Option<&'i str>,
     /// Names of the place, as its maker wrote them.
@@ -66,26 +70,10 @@ pub struct Record<'i> {
     pub found: &'i [Sighting],
 }
 
-/// Where an item was made.
-#[derive(Clone, Debug, Serialize)]
-pub struct Place<'i> {
-    /// Degrees north.
-    pub lat: f64,
-    /// Degrees east.
-    pub lon: f64,
-    /// Metres above the sea.
-    pub altitude: Option<f64>,
-    /// Where the camera looked, in degrees from north, clockwise.
-    pub direction: Option<f64>,
-    /// How it is known.
-    pub source: &'i str,
-}
-
 impl<'i> Record<'i> {
     /// The item, with paths that start from the media directory.
     pub fn of(item: &'i MediaItem, media: &Path) -> Self {
-        // An absolute path, of an imported file, stays what it is.
-        let path = |path: &str| media.join(path).display().to_string();
+        let path = |path: &str| file_of(media, path);
         let first = item.found.first();
         Self {
             id: item.id.to_string(),
@@ -103,13 +91,8 @@ impl<'i> Record<'i> {
             taken: item.taken.as_deref(),
             make: item.make.as_deref(),
             model: item.model.as_deref(),
-            location: item.location.as_ref().map(|location| Place {
-                lat: location.at.lat(),
-                lon: location.at.lon(),
-                altitude: location.altitude,
-                direction: location.direction,
-                source: &location.source,
-            }),
+            location: item.location.as_ref().map(Location::from),
+            other_locations: item.other_locations.iter().map(Location::from).collect(),
             wrong_location: item.wrong_location.as_deref(),
             place_names: &item.place_names,
             title: item.title.as_deref(),
@@ -126,9 +109,14 @@ impl<'i> Record<'i> {
     pub(crate) fn name(&self) -> String {
         let file = self.file.rsplit('/').next().unwrap_or_default();
         let said = self.title.or(Some(self.description).filter(|text| !text.is_empty())).unwrap_or(file);
-        match said.char_indices().nth(LONGEST_NAME) {
-            Some((end, _)) => format!("{}…", said[..end].trim_end()),
-            None => said.to_owned(),
-        }
+        shortened(said)
+    }
+}
+
+/// A name that fits on a map.
+pub(crate) fn shortened(said: &str) -> String {
+    match said.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", said[..end].trim_end()),
+        None => said.to_owned(),
     }
 }

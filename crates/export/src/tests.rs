@@ -1,12 +1,12 @@
 use std::path::PathBuf;
 
-use facts::{LatLon, MediaId, MediaKind, Timestamp};
+use facts::{Address, LatLon, Locality, MediaId, MediaKind, Timestamp, Whereabouts};
 use media::PlaceNames;
 use proptest::prelude::*;
 use serde_json::Value;
-use store::{ItemLocation, MediaItem, Sighting};
+use store::{ItemLocation, MediaItem, PageItem, PagePlace, Sighting};
 
-use crate::{Export, Format};
+use crate::{Export, Format, Subject};
 
 const HOSTILE: &str = "=HYPERLINK(\"http://evil.test\",\"a,b\")\n<b>&\u{1}]]> 東京";
 
@@ -39,16 +39,17 @@ fn item(located: bool, words: &str) -> MediaItem {
             direction: None,
             date: None,
             source: "exif".into(),
-            precision_m: None,
-            confidence: 1.0,
-            evidence: None,
-            address: None,
-            locality: facts::Locality::default(),
-            verified: false,
+            precision_m: Some(12.5),
+            confidence: 0.75,
+            evidence: Some(words.into()),
+            address: Some(address(words)),
+            locality: locality(words),
+            verified: true,
         }),
-        other_locations: Vec::new(),
+        other_locations: vec![other_location(words)],
         wrong_location: None,
         first_seen: Timestamp(5),
+        addresses: 1,
         found: vec![Sighting {
             image: "http://a.test/x.jpg".into(),
             page: Some("http://a.test/?a=1&b=<2>".into()),
@@ -60,9 +61,76 @@ fn item(located: bool, words: &str) -> MediaItem {
     }
 }
 
+fn address(words: &str) -> Address {
+    Address { street: Some(words.into()), number: Some("5".into()), city: Some("Sydney".into()), ..Address::default() }
+}
+
+fn locality(words: &str) -> Locality {
+    Locality {
+        place: words.into(),
+        town: Some("Sydney".into()),
+        admin1: Some(words.into()),
+        country: Some("AU".into()),
+    }
+}
+
+fn other_location(words: &str) -> ItemLocation {
+    ItemLocation {
+        at: LatLon::new(-33.0, 151.0).unwrap(),
+        altitude: None,
+        direction: None,
+        date: None,
+        source: "caption".into(),
+        precision_m: Some(5000.0),
+        confidence: 0.5,
+        evidence: Some(words.into()),
+        address: None,
+        locality: Locality::default(),
+        verified: false,
+    }
+}
+
+/// A page with a place by its name alone, an address, and one that a crawl was sent for.
+fn page(words: &str) -> PageItem {
+    let place = |kind: &str, lat: f64, relevant| PagePlace {
+        kind: kind.into(),
+        id: Some(7),
+        mentions: 2,
+        relevant,
+        why: words.into(),
+        whereabouts: Whereabouts {
+            at: LatLon::new(lat, 180.0).unwrap(),
+            precision_m: 50.0,
+            confidence: 0.9,
+            evidence: words.into(),
+            address: (kind == "address").then(|| address(words)),
+            locality: locality(words),
+        },
+    };
+    PageItem {
+        number: 3,
+        url: "http://a.test/?a=1&b=<2>".into(),
+        title: words.into(),
+        description: words.into(),
+        language: Some("de".into()),
+        first_seen: Timestamp(5),
+        relevant: true,
+        focus: Some(1),
+        places: vec![place("toponym", -1.5, false), place("address", 2.5, false), place("toponym", 3.5, true)],
+    }
+}
+
+fn exported_pages(format: Format, pages: &[PageItem]) -> (String, u64) {
+    let mut out = Vec::new();
+    let mut export = Export::begin(&mut out, format, Subject::Pages).unwrap();
+    pages.iter().for_each(|page| export.page(page).unwrap());
+    let written = export.finish().unwrap();
+    (String::from_utf8(out).unwrap(), written)
+}
+
 fn exported(format: Format, items: &[MediaItem]) -> (String, u64) {
     let mut out = Vec::new();
-    let mut export = Export::begin(&mut out, format, PathBuf::from("/data/media")).unwrap();
+    let mut export = Export::begin(&mut out, format, Subject::Media(PathBuf::from("/data/media"))).unwrap();
     items.iter().for_each(|item| export.item(item).unwrap());
     let written = export.finish().unwrap();
     (String::from_utf8(out).unwrap(), written)
@@ -103,7 +171,19 @@ fn a_table_keeps_numbers_and_disarms_formulas() {
     };
     assert_eq!((cell(1, "lat"), cell(1, "lon"), cell(1, "altitude")), ("-33.5", "151.25", "-2.5"));
     assert_eq!(cell(1, "title"), format!("'{HOSTILE}"));
+    assert_eq!((cell(1, "precision_m"), cell(1, "confidence"), cell(1, "verified")), ("12.5", "0.75", "true"));
+    for (name, expected) in [
+        ("evidence", format!("'{HOSTILE}")),
+        ("place", format!("'{HOSTILE}")),
+        ("admin1", format!("'{HOSTILE}")),
+        ("address", format!("'{HOSTILE} 5, Sydney")),
+        ("town", "Sydney".into()),
+        ("country", "AU".into()),
+    ] {
+        assert_eq!(cell(1, name), expected, "{name}");
+    }
     assert_eq!((cell(2, "title"), cell(2, "lat")), ("plain, but for a comma", ""));
+    assert_eq!((cell(2, "confidence"), cell(2, "verified"), cell(2, "place")), ("", "", ""));
     for (text, disarmed) in
         [("+1", "'+1"), ("-x", "'-x"), ("@a", "'@a"), ("\t=1", "'\t=1"), (" =1", "' =1"), ("a=1", "a=1")]
     {
@@ -121,6 +201,10 @@ fn geojson_has_points_longitude_first_and_features_without_a_place() {
     assert!(features[1]["geometry"].is_null());
     assert_eq!(features[0]["properties"]["title"], HOSTILE);
     assert_eq!(features[0]["properties"]["file"], "/data/media/a.test/07/x.jpg");
+    let location = &features[0]["properties"]["location"];
+    assert_eq!((&location["source"], &location["confidence"]), (&"exif".into(), &0.75.into()));
+    assert_eq!((&location["town"], &location["verified"]), (&"Sydney".into(), &true.into()));
+    assert_eq!((&location["address"]["number"], &location["precision_m"]), (&"5".into(), &12.5.into()));
     let (nothing, _) = exported(Format::GeoJson, &[]);
     assert_eq!(serde_json::from_str::<Value>(&nothing).unwrap()["features"], serde_json::json!([]));
 }
@@ -132,6 +216,11 @@ fn json_lines_are_one_object_a_line_with_every_sighting() {
     assert_eq!((written, lines.len()), (2, 2));
     assert_eq!(lines[0]["found"][0]["page"], "http://a.test/?a=1&b=<2>");
     assert_eq!(lines[0]["id"], "07".repeat(32));
+    let other = &lines[0]["other_locations"][0];
+    assert_eq!(
+        (&other["source"], &other["evidence"], &other["place"]),
+        (&"caption".into(), &HOSTILE.into(), &Value::Null)
+    );
 }
 
 #[test]
@@ -145,6 +234,59 @@ fn maps_are_well_formed_and_have_what_has_a_place() {
     assert!(gpx.contains("<wpt lat=\"-33.5\" lon=\"151.25\">\n<ele>-2.5</ele>\n<time>2008-05-30T12:56:01Z</time>"));
     let (kml, _) = exported(Format::Kml, &[item(true, "x")]);
     assert!(kml.contains("<coordinates>151.25,-33.5,-2.5</coordinates>"));
+    for said in [kml, gpx] {
+        assert!(said.contains("x 5, Sydney") && said.contains("exif, confirmed, ± 12 m"), "{said}");
+    }
+}
+
+#[test]
+fn pages_are_one_entry_a_place_in_tables_and_collections() {
+    let (table, written) = exported_pages(Format::Csv, &[page(HOSTILE), page("x")]);
+    let rows = cells(&table);
+    assert_eq!((written, rows.len()), (6, 7));
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+    let cell = |row: usize, name: &str| {
+        let column = rows[0].iter().position(|heading| heading == name).unwrap();
+        rows[row][column].as_str()
+    };
+    assert_eq!((cell(1, "lat"), cell(1, "lon"), cell(1, "kind")), ("-1.5", "180", "toponym"));
+    assert_eq!((cell(1, "focus"), cell(2, "focus"), cell(3, "relevant")), ("false", "true", "true"));
+    for name in ["title", "text", "why", "place"] {
+        assert_eq!(cell(1, name), format!("'{HOSTILE}"), "{name}");
+    }
+    let (text, written) = exported_pages(Format::GeoJson, &[page(HOSTILE)]);
+    let collection: Value = serde_json::from_str(&text).unwrap();
+    let features = collection["features"].as_array().unwrap();
+    assert_eq!((written, features.len()), (3, 3));
+    assert_eq!(features[1]["geometry"]["coordinates"], serde_json::json!([180.0, 2.5]));
+    let properties = &features[1]["properties"];
+    assert_eq!((&properties["page"], &properties["text"]), (&"http://a.test/?a=1&b=<2>".into(), &HOSTILE.into()));
+    assert_eq!((&properties["kind"], &properties["confidence"]), (&"address".into(), &0.9.into()));
+    assert_eq!((&properties["focus"], &properties["address"]["city"]), (&true.into(), &"Sydney".into()));
+    assert_ne!(features[0]["id"], features[1]["id"]);
+}
+
+#[test]
+fn pages_are_one_object_a_line_with_all_their_places() {
+    let (text, written) = exported_pages(Format::Jsonl, &[page(HOSTILE), page("x")]);
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((written, lines.len()), (2, 2));
+    assert_eq!((lines[0]["places"].as_array().unwrap().len(), &lines[0]["title"]), (3, &HOSTILE.into()));
+    assert_eq!((&lines[0]["location"]["lat"], &lines[0]["language"]), (&2.5.into(), &"de".into()));
+    assert!(lines[0].get("score").is_none());
+}
+
+#[test]
+fn maps_of_pages_have_what_is_exact_or_relevant() {
+    for format in [Format::Kml, Format::Gpx] {
+        let (text, written) = exported_pages(format, &[page(HOSTILE)]);
+        assert_eq!(written, 2);
+        assert!(texts(&text).iter().any(|text| text.contains("東京") && text.contains("<b>&]]>")), "{text}");
+    }
+    let (kml, _) = exported_pages(Format::Kml, &[page("x")]);
+    assert!(kml.contains("<coordinates>180,2.5</coordinates>") && kml.contains("<coordinates>180,3.5</coordinates>"));
+    let (gpx, _) = exported_pages(Format::Gpx, &[page("x")]);
+    assert!(gpx.contains("<wpt lat=\"2.5\" lon=\"-180\">"), "{gpx}");
 }
 
 /// All texts of a document; panics when it is not well formed.
@@ -182,5 +324,10 @@ proptest! {
         let rows = cells(&exported(Format::Csv, &items).0);
         prop_assert_eq!(rows.len(), 2);
         prop_assert_eq!(rows[0].len(), rows[1].len());
+        let pages = [page(&words)];
+        prop_assert!(serde_json::from_str::<Value>(&exported_pages(Format::GeoJson, &pages).0).is_ok());
+        texts(&exported_pages(Format::Kml, &pages).0);
+        texts(&exported_pages(Format::Gpx, &pages).0);
+        prop_assert_eq!(cells(&exported_pages(Format::Csv, &pages).0).len(), 4);
     }
 }

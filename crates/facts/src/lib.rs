@@ -7,7 +7,7 @@
 //! - [`Priority`] says how soon something should be visited, [`Order`] in which order.
 //!   [`Branch`] how far from what mattered.
 //! - [`MediaKind`] and [`MediaId`] name a picture, film or sound by what it is, not where it was.
-//! - [`LatLon`] is a point, [`Whereabouts`] where something is as one source knows it: with an
+//! - [`LatLon`] is a point, [`Circle`] what is near one, [`Whereabouts`] where something is as one source knows it: with an
 //!   [`Address`], the names around it ([`Locality`]), and how sure that is.
 //! - [`Directives`] are what a site asks not to be done.
 //! - [`Timestamp`] is a moment in milliseconds; nothing here reads a clock.
@@ -20,6 +20,7 @@
 //! ```
 
 mod branch;
+mod circle;
 mod directives;
 mod host;
 mod media;
@@ -30,6 +31,7 @@ mod url;
 mod whereabouts;
 
 pub use crate::branch::Branch;
+pub use crate::circle::Circle;
 pub use crate::directives::Directives;
 pub use crate::host::{HostName, Origin, Site};
 pub use crate::media::{MediaId, MediaKind};

@@ -12,6 +12,8 @@ use crate::gazetteer::layout::{self, ARC, COLUMNS, Cell, NONE16, ROWS, Section};
 /// A point on the way to being looked up, in degrees.
 type Degrees = (f64, f64);
 
+/// Kilometres of a degree of latitude.
+pub(crate) const KM_PER_DEGREE: f64 = 111.2;
 /// Bytes of a run of edges: arc, first edge, number of edges.
 const RUN: usize = 5;
 /// Bytes of a vertex.
@@ -52,7 +54,7 @@ impl Gazetteer {
 
     /// The land nearest to a point at sea, within `reach` kilometres: its area and how far it is.
     pub(crate) fn nearest_area(&self, lat: f64, lon: f64, reach: f64) -> Option<(u16, f64)> {
-        let cell_km = 111.2 / layout::CELLS_PER_DEGREE as f64;
+        let cell_km = KM_PER_DEGREE / layout::CELLS_PER_DEGREE as f64;
         let rows = (reach / cell_km).ceil() as isize;
         let shrink = lat.to_radians().cos().max(0.02);
         let columns = ((reach / (cell_km * shrink)).ceil() as isize).min(COLUMNS as isize / 2);
@@ -72,6 +74,20 @@ impl Gazetteer {
             }
         }
         best
+    }
+
+    /// The areas that points of a cell may lie in, each perhaps more than once.
+    pub(crate) fn areas_in(&self, row: usize, column: usize, mut each: impl FnMut(u16)) {
+        match self.cell(row, column) {
+            Cell::Whole(area) => each(area),
+            Cell::Borders(at) => {
+                each(self.section(Section::Cells).u16(at as usize));
+                self.edges(at as usize, |edge| {
+                    each(edge.left);
+                    each(edge.right);
+                });
+            }
+        }
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell {

@@ -35,6 +35,7 @@
 
 mod about;
 mod borders;
+mod bounds;
 mod distance;
 mod fold;
 mod gazetteer;

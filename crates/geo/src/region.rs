@@ -1,15 +1,16 @@
 //! A region of interest [algorithms 3.3]: a name, a point and radius, a box, or a GeoJSON polygon.
 
-use facts::LatLon;
+use facts::{Circle, LatLon};
 use fst::automaton::Levenshtein;
 use fst::{Automaton, IntoStreamer, Streamer};
 use serde_json::Value as Json;
 
+use crate::bounds::Bounds;
 use crate::distance::kilometres;
 use crate::fold::fold;
 use crate::gazetteer::layout::{self, AREA, NONE16, Section, Value};
 use crate::gazetteer::{Country, Gazetteer, Kind, Place};
-use crate::reverse::{reverse, town_radius};
+use crate::reverse::{TOWN_REACH, reverse, town_radius};
 
 /// A place is meant without question when it has this many times the people of the next namesake.
 const DOMINANCE: u64 = 4;
@@ -108,9 +109,7 @@ fn thousands(number: u64) -> String {
 }
 
 fn example(candidates: &[Place]) -> String {
-    let Some(first) = candidates.first() else { return String::new() };
-    let area = first.admin1().map(Place::name).or(first.country().map(Country::name)).unwrap_or_default();
-    format!("{}, {area}", first.name())
+    candidates.first().map(|place| place.full_name()).unwrap_or_default()
 }
 
 impl Region {
@@ -211,19 +210,64 @@ impl Region {
                 *south <= lat && lat <= *north && across
             }
             Shape::Rings(rings) => inside(rings, (point.lat(), point.lon())),
-            Shape::Country(country) => area_of(country.place().gazetteer(), point).2 == country.number(),
-            Shape::Admin1(place) => match area_of(place.gazetteer(), point).1 {
+            Shape::Country(country) => area_of(country.place().gazetteer(), point).country == country.number(),
+            Shape::Admin1(place) => match area_of(place.gazetteer(), point).admin1 {
                 NONE16 => reverse(place.gazetteer(), point).admin1 == Some(*place),
                 admin1 => admin1 == place.admin1_number(),
             },
-            Shape::Area(place) => area_of(place.gazetteer(), point).0 == place.index(),
+            Shape::Area(place) => area_of(place.gazetteer(), point).place == place.index(),
             Shape::Admin2(place) => reverse(place.gazetteer(), point).admin2 == Some(*place),
             Shape::Continent(code) => {
                 let gazetteer = Gazetteer::embedded();
-                let country = area_of(gazetteer, point).2;
+                let country = area_of(gazetteer, point).country;
                 country != layout::NONE8 && Country::new(gazetteer, country).continent() == *code
             }
         }
+    }
+
+    /// Boxes that hold it, as south, west, north, east: a few, none of which reaches over the 180th
+    /// meridian. Tight for circles, boxes and polygons; to half a degree for areas and what is off
+    /// their coasts.
+    pub fn bounds(&self) -> Vec<[f64; 4]> {
+        let mut bounds = Bounds::new();
+        match &self.shape {
+            Shape::Circle { centre, km } => {
+                return Circle::new(*centre, km * 1000.0).map_or(Vec::new(), |circle| circle.boxes());
+            }
+            Shape::Box([south, west, north, east]) if west <= east => bounds.add([*south, *west, *north, *east], 0.0),
+            Shape::Box([south, west, north, east]) => {
+                bounds.add([*south, *west, *north, 180.0], 0.0);
+                bounds.add([*south, -180.0, *north, *east], 0.0);
+            }
+            Shape::Rings(rings) => rings.iter().filter_map(|ring| box_of(ring)).for_each(|ring| bounds.add(ring, 0.0)),
+            Shape::Country(country) => {
+                let number = country.number();
+                gather(country.place().gazetteer(), &mut bounds, |area| area.country == number);
+            }
+            Shape::Admin1(place) => {
+                let (number, country) = (place.admin1_number(), place.country().map(Country::number));
+                let mut shared = false;
+                gather(place.gazetteer(), &mut bounds, |area| area.admin1 == number);
+                for_each_area(place.gazetteer(), |area| {
+                    shared |= area.admin1 == NONE16 && Some(area.country) == country;
+                });
+                // In a polygon of several areas towns say which it is.
+                if shared {
+                    gather_towns(place.gazetteer(), &mut bounds, |town| town.admin1_number() == number);
+                }
+            }
+            Shape::Area(place) => gather(place.gazetteer(), &mut bounds, |area| area.place == place.index()),
+            Shape::Admin2(place) => {
+                gather_towns(place.gazetteer(), &mut bounds, |town| town.admin2() == Some(*place));
+            }
+            Shape::Continent(code) => {
+                let gazetteer = Gazetteer::embedded();
+                gather(gazetteer, &mut bounds, |area| {
+                    area.country != layout::NONE8 && Country::new(gazetteer, area.country).continent() == *code
+                });
+            }
+        }
+        bounds.boxes()
     }
 
     /// Whether a place lies in it: areas by what they are part of, everything else by its centre.
@@ -263,7 +307,7 @@ impl Region {
         let wrong = |what: String| RegionError::Malformed { what };
         let json: Json = serde_json::from_str(text).map_err(|error| wrong(format!("this is no GeoJSON: {error}")))?;
         let mut rings = Vec::new();
-        gather(&json, &mut rings, 0);
+        gather_rings(&json, &mut rings, 0);
         let vertices: usize = rings.iter().map(Vec::len).sum();
         if rings.is_empty() {
             return Err(wrong("this GeoJSON has no polygon on the Earth".into()));
@@ -435,18 +479,58 @@ fn nearest_names(gazetteer: &'static Gazetteer, name: &str) -> Vec<String> {
     names
 }
 
-/// The place, first-order area and country of the polygon a point lies in, or off whose coast.
-fn area_of(gazetteer: &'static Gazetteer, point: LatLon) -> (u32, u16, u8) {
+/// What a polygon is about.
+struct Area {
+    /// The index of its place.
+    place: u32,
+    admin1: u16,
+    country: u8,
+}
+
+impl Area {
+    fn read(gazetteer: &'static Gazetteer, number: usize) -> Self {
+        let (areas, at) = (gazetteer.section(Section::Areas), number * AREA);
+        Self { place: areas.u24(at), admin1: areas.u16(at + 3), country: areas.u8(at + 5) }
+    }
+}
+
+/// The polygon a point lies in, or off whose coast.
+fn area_of(gazetteer: &'static Gazetteer, point: LatLon) -> Area {
     let (lat, lon) = (point.lat(), point.lon());
     let number = gazetteer.area_at(lat, lon).or_else(|| Some(gazetteer.nearest_area(lat, lon, OFFSHORE)?.0));
-    let Some(number) = number else { return (layout::NONE24, NONE16, layout::NONE8) };
-    let (areas, at) = (gazetteer.section(Section::Areas), usize::from(number) * AREA);
-    (areas.u24(at), areas.u16(at + 3), areas.u8(at + 5))
+    let none = Area { place: layout::NONE24, admin1: NONE16, country: layout::NONE8 };
+    number.map_or(none, |number| Area::read(gazetteer, usize::from(number)))
+}
+
+fn for_each_area(gazetteer: &'static Gazetteer, mut each: impl FnMut(Area)) {
+    (0..gazetteer.section(Section::Areas).records(AREA)).for_each(|number| each(Area::read(gazetteer, number)));
+}
+
+/// Gathers where these polygons are, and what is off their coasts.
+fn gather(gazetteer: &'static Gazetteer, bounds: &mut Bounds, is_one: impl Fn(&Area) -> bool) {
+    let mut wanted = Vec::new();
+    for_each_area(gazetteer, |area| wanted.push(is_one(&area)));
+    let is_wanted = |number: u16| wanted.get(usize::from(number)).copied().unwrap_or_default();
+    gazetteer.gather_areas(bounds, is_wanted, OFFSHORE);
+}
+
+/// Gathers all that may be said to belong to one of these towns.
+fn gather_towns(gazetteer: &'static Gazetteer, bounds: &mut Bounds, is_one: impl Fn(Place) -> bool) {
+    let towns = gazetteer.places().filter(|place| place.kind() == Kind::Town && is_one(*place));
+    towns.for_each(|town| {
+        bounds.add([town.at().lat(), town.at().lon(), town.at().lat(), town.at().lon()], TOWN_REACH.1)
+    });
+}
+
+fn box_of(ring: &[(f64, f64)]) -> Option<[f64; 4]> {
+    let corners = ring.iter().map(|(lat, lon)| [*lat, *lon, *lat, *lon]);
+    corners.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])])
 }
 
 fn has_polygon(place: Place) -> bool {
-    let areas = place.gazetteer().section(Section::Areas);
-    (0..areas.records(AREA)).any(|number| areas.u24(number * AREA) == place.index())
+    let mut found = false;
+    for_each_area(place.gazetteer(), |area| found |= area.place == place.index());
+    found
 }
 
 pub(crate) fn continent(place: Place) -> Option<&'static str> {
@@ -463,15 +547,17 @@ pub(crate) fn continent(place: Place) -> Option<&'static str> {
     })
 }
 
-fn gather(json: &Json, rings: &mut Vec<Vec<(f64, f64)>>, depth: usize) {
+fn gather_rings(json: &Json, rings: &mut Vec<Vec<(f64, f64)>>, depth: usize) {
     if depth > 8 {
         return;
     }
     let list = |key: &str| json.get(key).and_then(Json::as_array).into_iter().flatten();
     match json.get("type").and_then(Json::as_str) {
-        Some("FeatureCollection") => list("features").for_each(|feature| gather(feature, rings, depth + 1)),
-        Some("GeometryCollection") => list("geometries").for_each(|geometry| gather(geometry, rings, depth + 1)),
-        Some("Feature") => json.get("geometry").into_iter().for_each(|geometry| gather(geometry, rings, depth + 1)),
+        Some("FeatureCollection") => list("features").for_each(|feature| gather_rings(feature, rings, depth + 1)),
+        Some("GeometryCollection") => list("geometries").for_each(|geometry| gather_rings(geometry, rings, depth + 1)),
+        Some("Feature") => {
+            json.get("geometry").into_iter().for_each(|geometry| gather_rings(geometry, rings, depth + 1))
+        }
         Some("Polygon") => rings.extend(list("coordinates").filter_map(ring)),
         Some("MultiPolygon") => {
             rings.extend(list("coordinates").filter_map(Json::as_array).flatten().filter_map(ring));
@@ -585,6 +671,82 @@ mod tests {
             let region = find(text).unwrap();
             assert!(region.contains(inside), "{text} contains {inside:?}");
             assert!(!region.contains(outside), "{text} does not contain {outside:?}");
+        }
+    }
+
+    fn holds(boxes: &[[f64; 4]], point: LatLon) -> bool {
+        boxes.iter().any(|[south, west, north, east]| {
+            (*south..=*north).contains(&point.lat()) && (*west..=*east).contains(&point.lon())
+        })
+    }
+
+    const POLYGONS: &str = r#"{"type":"MultiPolygon","coordinates":[
+        [[[176,-19],[180,-19],[180,-15],[176,-15],[176,-19]]], [[[-180,-19],[-178,-19],[-178,-15],[-180,-19]]]]}"#;
+
+    #[test]
+    fn bounds_hold_the_region_and_are_boxes() {
+        let mut points: Vec<LatLon> = Gazetteer::embedded().places().step_by(11).map(|place| place.at()).collect();
+        // Off the coasts too, and at the ends of the world.
+        points
+            .extend((-180..180).flat_map(|lat| (-180..=180).map(move |lon| at(f64::from(lat) / 2.0, f64::from(lon)))));
+        points.extend([at(90.0, 0.0), at(-90.0, 180.0), at(89.9, -180.0), at(-17.0, 180.0)]);
+        for text in [
+            "Oldenburg",
+            "53.14,8.21,15",
+            "89.5,10,200",
+            "0,179.9,500",
+            "0,0,20100",
+            "53.0,8.0,53.3,8.4",
+            "-20,177,-15,-178",
+            "Germany",
+            "Russia",
+            "Fiji",
+            "United States",
+            "New Zealand",
+            "Antarctica",
+            "Norway",
+            "Netherlands",
+            "Bavaria",
+            "Hamburg",
+            "Alaska",
+            "Scotland",
+            "Chukotka",
+            "Kent",
+            "Finistère",
+            "Landkreis Oldenburg",
+            "Europe",
+            "Oceania",
+            "Asia",
+            POLYGONS,
+        ] {
+            let Ok(region) = find(text) else { panic!("{text}: {:?}", find(text)) };
+            let boxes = region.bounds();
+            assert!(!boxes.is_empty() && boxes.len() <= 8, "{text}: {boxes:?}");
+            for [south, west, north, east] in &boxes {
+                assert!(-90.0 <= *south && south <= north && *north <= 90.0, "{text}: {boxes:?}");
+                assert!(-180.0 <= *west && west <= east && *east <= 180.0, "{text}: {boxes:?}");
+            }
+            for point in &points {
+                assert!(holds(&boxes, *point) || !region.contains(*point), "{text}: {point:?} {boxes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn bounds_are_tight() {
+        for (text, most, outside) in [
+            ("53.14,8.21,15", 0.13, at(53.14, 8.5)),
+            ("53.0,8.0,53.3,8.4", 0.1201, at(53.1, 8.41)),
+            ("-20,177,-15,-178", 25.01, at(-17.0, 0.0)),
+            (POLYGONS, 24.01, at(-17.0, 0.0)),
+            ("Germany", 100.0, at(48.2, 16.6)),
+            ("Bavaria", 30.0, at(52.5, 13.4)),
+            ("Fiji", 120.0, at(-17.0, 0.0)),
+            ("United States", 6500.0, at(48.0, 10.0)),
+        ] {
+            let boxes = find(text).unwrap().bounds();
+            let size: f64 = boxes.iter().map(|[south, west, north, east]| (north - south) * (east - west)).sum();
+            assert!(size <= most && !holds(&boxes, outside), "{text}: {size} {boxes:?}");
         }
     }
 

@@ -1,10 +1,13 @@
 //! Whether a page is about a region [algorithms 1.4, 3.2].
 
+use serde::{Deserialize, Serialize};
+
 use crate::parse::{Mention, MentionKind};
 use crate::region::Region;
 
 /// How exactly a place must be said to count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Granularity {
     /// An address or coordinates \[001\].
     #[default]

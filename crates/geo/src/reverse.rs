@@ -18,7 +18,7 @@ const OFFSHORE: f64 = 20.0;
 /// A town is given up to this many of its radii away …
 const RADII: f64 = 2.5;
 /// … and at least up to this many kilometres, at most up to that many.
-const TOWN_REACH: (f64, f64) = (10.0, 30.0);
+pub(crate) const TOWN_REACH: (f64, f64) = (10.0, 30.0);
 /// A town in another first-order area seems so much farther away: borders on the map are off by up
 /// to a kilometre, so it is not ruled out.
 const OTHER_ADMIN1: f64 = 3.0;

@@ -48,15 +48,21 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("located", ItemFilter { located: true, ..all() }),
         ("films", ItemFilter { kinds: vec![MediaKind::Video], ..all() }),
         ("located films", ItemFilter { kinds: vec![MediaKind::Video], located: true, ..all() }),
-        ("within 10 km", ItemFilter { near: Some((helsinki, 1e4)), ..all() }),
-        ("within 1,000 km", ItemFilter { near: Some((helsinki, 1e6)), ..all() }),
-        ("within 10,000 km", ItemFilter { near: Some((helsinki, 1e7)), ..all() }),
+        ("within 10 km", ItemFilter { area: Some(Area::circle(helsinki, 1e4)), ..all() }),
+        ("within 1,000 km", ItemFilter { area: Some(Area::circle(helsinki, 1e6)), ..all() }),
+        ("within 10,000 km", ItemFilter { area: Some(Area::circle(helsinki, 1e7)), ..all() }),
         ("of a host", ItemFilter { host: Some("m7.example".into()), ..all() }),
         ("on pages of a host", ItemFilter { host: Some("p3.example".into()), ..all() }),
         ("located, of a host", ItemFilter { host: Some("p3.example".into()), located: true, ..all() }),
         ("the newest tenth", ItemFilter { since: Some(Timestamp((items - items / 10) as i64)), ..all() }),
     ] {
         measure(&**library, name, &filter).await?;
+    }
+    for metres in [1e4, 1e6, 1e7] {
+        let filter = ItemFilter { area: Some(Area::circle(helsinki, metres)), ..all() };
+        let before = Instant::now();
+        let found = library.search_items(&filter, Some(helsinki), 50).await?;
+        println!("the nearest 50 of {:>7} within {metres:>8} m: {:.1} ms", found.total, ms(before.elapsed()));
     }
     let north = |centre: LatLon, degrees: f64| Area {
         boxes: vec![[centre.lat(), centre.lon(), centre.lat() + degrees, centre.lon() + degrees]],

@@ -4,6 +4,8 @@ use facts::{Address, LatLon, Locality, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
 use serde::{Deserialize, Serialize};
 
+use crate::Area;
+
 /// A kept picture, film or sound with all that is known of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MediaItem {
@@ -56,6 +58,8 @@ pub struct MediaItem {
     pub wrong_location: Option<String>,
     /// When it came in.
     pub first_seen: Timestamp,
+    /// Addresses that hold it.
+    pub addresses: u64,
     /// Where it was found, oldest first.
     pub found: Vec<Sighting>,
 }
@@ -107,7 +111,7 @@ pub struct Sighting {
 }
 
 /// Which items are asked for; the default asks for all.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct ItemFilter {
     /// Of these kinds; none means any.
     pub kinds: Vec<MediaKind>,
@@ -115,8 +119,8 @@ pub struct ItemFilter {
     pub located: bool,
     /// Only those that came in at or after this moment.
     pub since: Option<Timestamp>,
-    /// Only those made within so many metres of a point.
-    pub near: Option<(LatLon, f64)>,
+    /// Only those made here.
+    pub area: Option<Area>,
     /// Only those that came from this host, or were found on a page of it.
     pub host: Option<String>,
 }

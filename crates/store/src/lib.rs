@@ -14,6 +14,7 @@
 //! local files in beside what was crawled; [`forget`](Store::forget) takes out, for good, what
 //! should not have been kept.
 
+mod area;
 mod embedded;
 mod error;
 mod files;
@@ -24,7 +25,7 @@ mod import;
 mod item;
 mod library;
 mod lock;
-mod near;
+mod matches;
 mod page_item;
 mod placements;
 #[cfg(test)]
@@ -35,6 +36,7 @@ mod work;
 
 pub use facts::Order;
 
+pub use crate::area::Area;
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
 pub use crate::forget::{Blocked, Forget, Forgotten};
@@ -49,7 +51,8 @@ pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
 };
-pub use crate::page_item::{Area, PageFilter, PageItem};
+pub use crate::matches::{Match, Matches};
+pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};
 pub use crate::visit::{
     FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,

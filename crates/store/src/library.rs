@@ -7,8 +7,8 @@ use facts::{LatLon, Locality, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, MediaItem, PageFilter,
-    PageItem, StoreError, Visited,
+    Blocked, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, Matches, MediaItem,
+    PageFilter, PageItem, StoreError, Visited,
 };
 
 /// A crawl: a name, its settings, its queue.
@@ -266,6 +266,15 @@ pub trait Library: Send + Sync {
     /// each with at most 100 of the places it was found at.
     async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError>;
 
+    /// The first `most` items that match, in order of arrival or, about a point, the nearest first;
+    /// and how many match.
+    async fn search_items(
+        &self,
+        filter: &ItemFilter,
+        nearest_to: Option<LatLon>,
+        most: usize,
+    ) -> Result<Matches<MediaItem>, StoreError>;
+
     /// The item with this content.
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError>;
 
@@ -276,6 +285,15 @@ pub trait Library: Send + Sync {
     /// The next `most` pages that speak of a place, in order of arrival, after the one with this
     /// number (0 for the first).
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError>;
+
+    /// The first `most` pages that match, in order of arrival or, about a point, those that speak of
+    /// the nearest places first; and how many match.
+    async fn search_pages(
+        &self,
+        filter: &PageFilter,
+        nearest_to: Option<LatLon>,
+        most: usize,
+    ) -> Result<Matches<PageItem>, StoreError>;
 
     /// How well a crawl, or all of them, found what it was sent for.
     async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError>;

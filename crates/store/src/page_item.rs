@@ -1,11 +1,9 @@
 //! A page as the library shows it with its places, and how to ask for some of them.
 
-use std::sync::Arc;
-
-use facts::{LatLon, Timestamp};
+use facts::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::PagePlace;
+use crate::{Area, PagePlace};
 
 /// A page with the places it speaks of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,19 +39,4 @@ pub struct PageFilter {
     pub area: Option<Area>,
     /// Only those of this host.
     pub host: Option<String>,
-}
-
-/// A part of the Earth that a library can look for: boxes that hold it, and whether a point is in it.
-#[derive(Clone)]
-pub struct Area {
-    /// South, west, north, east; west is never larger than east.
-    pub boxes: Vec<[f64; 4]>,
-    /// Whether a point is in it.
-    pub contains: Arc<dyn Fn(LatLon) -> bool + Send + Sync>,
-}
-
-impl std::fmt::Debug for Area {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Area").field("boxes", &self.boxes).finish_non_exhaustive()
-    }
 }

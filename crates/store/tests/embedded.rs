@@ -127,6 +127,7 @@ suite! { Embedded:
         a_picture_behind_a_redirect_is_shown_by_the_page_that_named_it,
         lists_go_on_where_they_stopped,
         lists_hold_what_was_asked_for,
+        the_nearest_are_found_first,
         the_meridian_and_the_poles_are_no_borders,
         far_and_wide_is_listed_too,
     }
@@ -176,6 +177,7 @@ suite! { Embedded:
         a_page_read_again_has_the_places_of_its_last_reading,
         a_page_is_relevant_when_a_crawl_last_found_it_so,
         lists_of_pages_hold_what_was_asked_for,
+        pages_with_the_nearest_places_are_found_first,
         pages_of_a_wide_area_are_listed_too,
         forgotten_pages_are_not_listed,
         places_that_cannot_be_are_kept_within_bounds,

@@ -32,7 +32,7 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         true => Settings { until: None, ..stored_settings(&place, &name).await? },
         false => config::read(config)?.crawl,
     };
-    let region = order.region.as_deref().map(region::read).transpose()?.map(|(text, _)| text);
+    let region = order.region.as_deref().map(region::read).transpose()?.map(|asked| asked.stored);
     let settings = Settings { region: region.or(start.region.clone()), ..ordered(start, seeds, order) };
     settings.check().map_err(WrongUse)?;
     let options = store::Options {

@@ -1,9 +1,11 @@
 //! `bowerbird crawls`.
 
 use crawl::quantity::show_bytes;
+use geo::{Gazetteer, Region};
 use serde_json::json;
-use store::{CrawlSummary, Mishap, Store};
+use store::{CrawlSummary, Harvest, Mishap, Store};
 
+use super::stats::{harvest_document, print_harvest};
 use super::{Place, WrongUse};
 use crate::arguments::Crawls;
 use crate::output::{print_json, print_line, print_table};
@@ -18,7 +20,15 @@ pub async fn crawls(place: Place, list: Crawls) -> anyhow::Result<()> {
         return Err(WrongUse(format!("there is no crawl '{name}': `bowerbird crawls` lists them")).into());
     };
     let mishaps = library.mishaps(summary.crawl.id, list.log).await?;
-    print_crawl(&place, &summary, &mishaps)
+    let harvest = library.harvest(Some(summary.crawl.id)).await?;
+    print_crawl(&place, &summary, &harvest, &mishaps)
+}
+
+/// What the region of a crawl is called.
+fn region(summary: &CrawlSummary) -> Option<String> {
+    let given = summary.crawl.settings.get("region")?.as_str()?;
+    let found = Region::find(Gazetteer::embedded(), given);
+    Some(found.map_or_else(|_| given.chars().take(80).collect(), |region| region.name().to_owned()))
 }
 
 fn print_crawls(place: &Place, crawls: &[CrawlSummary]) -> anyhow::Result<()> {
@@ -55,11 +65,23 @@ pub(super) fn state(run: &store::Run) -> String {
     }
 }
 
-fn print_crawl(place: &Place, summary: &CrawlSummary, mishaps: &[Mishap]) -> anyhow::Result<()> {
+fn print_crawl(place: &Place, summary: &CrawlSummary, harvest: &Harvest, mishaps: &[Mishap]) -> anyhow::Result<()> {
     if place.json {
-        return print_json(&json!({ "crawl": summary, "log": mishaps }));
+        let (region, harvest) = (region(summary), harvest_document(harvest));
+        return print_json(&json!({ "crawl": summary, "region": region, "harvest": harvest, "log": mishaps }));
     }
     print_crawls(place, std::slice::from_ref(summary))?;
+    print_line("")?;
+    print_line(format!("region: {}", region(summary).as_deref().unwrap_or("none")))?;
+    let figures = &summary.figures;
+    print_line(format!(
+        "{} images say where they were taken, {} more are located by words",
+        figures.geotagged, figures.located
+    ))?;
+    if harvest.relevant == 0 {
+        print_line("no relevant pages yet")?;
+    }
+    print_harvest(harvest)?;
     print_line("")?;
     if mishaps.is_empty() {
         return print_line("nothing went wrong");

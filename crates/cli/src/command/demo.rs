@@ -17,10 +17,11 @@ use crate::output::print_line;
 /// Starts the lab web, crawls it, says what was found and where it is.
 pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     let web = lab::Web::new(lab::Settings { number: demo.number, ..lab::Settings::default() });
-    let seeds = web.seeds();
+    let (seeds, focus) = (web.seeds(), web.focus());
     let server = lab::Server::start(web, ([127, 0, 0, 1], 0).into()).await.context("cannot serve the lab web")?;
     if !place.json {
-        print_line(format!("a made web of {} start pages is served on {}", seeds.len(), server.http()))?;
+        let served = format!("a made web of {} start pages is served on {}", seeds.len(), server.http());
+        print_line(format!("{served}; it is crawled for {}", focus.town))?;
     }
     // A library of its own, unless one is named: made pictures do not belong among others.
     let named = place.data != Path::new(DATA);
@@ -30,6 +31,7 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     let delay = Duration::from_millis(20);
     let settings = Settings {
         seeds,
+        region: Some(format!("{},{},{}", focus.lat, focus.lon, focus.radius_km)),
         kind: vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio],
         limits: Limits { max_pages: Some(demo.pages), ..Limits::default() },
         manners: Manners { delay, ..Manners::default() },

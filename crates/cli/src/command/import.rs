@@ -59,7 +59,10 @@ fn print(summary: &ImportSummary) -> anyhow::Result<()> {
         counted(summary.copies, "more copy"),
         summary.unchanged,
     ))?;
-    print_line(format!("{} of them say where they were made", summary.geotagged))?;
+    print_line(format!(
+        "{} of them say where they were made, {} more are located by words",
+        summary.geotagged, summary.located
+    ))?;
     print_counts("not taken:", &summary.refused)?;
     print_counts("wrong coordinates:", &summary.wrong_coordinates)?;
     if summary.stopped == "interrupted" {

@@ -90,6 +90,7 @@ fn print(found: &Inspection, first: bool) -> anyhow::Result<()> {
         ("taken", found.taken.clone()),
         ("camera", camera(found)),
         ("location", location),
+        ("lies in", found.location.as_ref().and_then(|location| location.place.clone())),
         ("wrong location", found.wrong_location.map(str::to_owned)),
         ("place", names),
         ("title", found.title.clone()),

@@ -24,7 +24,7 @@ async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
     let LabExperiment { name, number, max_pages, corpus, from, region, granularity, out } = order;
     let program = std::env::current_exe().ok();
     let granularity = granularity.map(Into::into).unwrap_or_default();
-    let region = region.as_deref().map(region::read).transpose()?.map(|(text, _)| text);
+    let region = region.as_deref().map(region::read).transpose()?.map(|asked| asked.stored);
     let told = experiments::Order { number, max_pages, corpus, from, region, granularity, program };
     let (sender, receiver) = watch::channel(String::new());
     let shown = progress::show_experiment(receiver);

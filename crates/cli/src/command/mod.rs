@@ -5,9 +5,11 @@ mod crawls;
 mod demo;
 mod export;
 mod forget;
+mod geoparse;
 mod import;
 mod inspect;
 mod lab;
+mod search;
 mod stats;
 
 use std::path::PathBuf;
@@ -20,9 +22,11 @@ pub use self::crawls::crawls;
 pub use self::demo::demo;
 pub use self::export::export;
 pub use self::forget::forget;
+pub use self::geoparse::geoparse;
 pub use self::import::import;
 pub use self::inspect::inspect;
 pub use self::lab::lab;
+pub use self::search::search;
 pub use self::stats::stats;
 
 /// Where a command works, and how it answers.

@@ -1,11 +1,11 @@
 //! `bowerbird stats`.
 
 use serde_json::{Value, json};
-use store::{LibraryFigures, Store};
+use store::{Harvest, LibraryFigures, Store};
 
 use super::Place;
 use crate::arguments::Stats;
-use crate::output::{print_json, print_line, print_table};
+use crate::output::{counted, print_histogram, print_json, print_line, print_table};
 
 /// Prints the figures of the library.
 pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
@@ -15,7 +15,24 @@ pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
     if place.json { print_json(&document(&figures)) } else { print(&figures) }
 }
 
-/// `null` is what this version does not measure.
+/// A harvest in the shape scripts know; position *n* of a list counts what has length *n*.
+pub(super) fn harvest_document(harvest: &Harvest) -> Value {
+    json!({
+        "pages": harvest.pages, "relevant": harvest.relevant, "rate": harvest.rate(), "bridge": harvest.bridge,
+        "tail": harvest.tail, "seed_distance": harvest.seed_distance,
+    })
+}
+
+/// How well crawls found what they were sent for, with small histograms; nothing when they found none.
+pub(super) fn print_harvest(harvest: &Harvest) -> anyhow::Result<()> {
+    let Some(rate) = harvest.rate().filter(|_| harvest.relevant > 0) else { return Ok(()) };
+    let relevant = counted(harvest.relevant, "page");
+    print_line(format!("{relevant} of {} are relevant: a harvest rate of {:.1} %", harvest.pages, 100.0 * rate))?;
+    print_histogram("links from the seed to a relevant page", &harvest.seed_distance)?;
+    print_histogram("pages between one relevant page and the next", &harvest.bridge)?;
+    print_histogram("pages after the last relevant page of a branch", &harvest.tail)
+}
+
 fn document(figures: &LibraryFigures) -> Value {
     let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
     let images = &figures.images;
@@ -42,15 +59,16 @@ fn document(figures: &LibraryFigures) -> Value {
     json!({
         "links": { "discovered": figures.discovered, "visited": figures.visited },
         "pages": figures.pages,
+        "pages_with_places": figures.pages_with_places,
         "images": {
             "total": images.total, "with_location_in_metadata": images.with_location_in_metadata,
-            "without": images.without, "wrong_coordinates": images.wrong_coordinates, "located_by_text": null,
+            "without": images.without, "wrong_coordinates": images.wrong_coordinates, "located_by_text": images.located_by_text,
             "average_width": images.average_width, "average_height": images.average_height,
         },
         "media": { "image": kept("image"), "video": kept("video"), "audio": kept("audio") },
         "hosts": hosts,
         "tlds": tlds,
-        "harvest": null,
+        "harvest": harvest_document(&figures.harvest),
         "runs": runs,
     })
 }
@@ -72,9 +90,17 @@ fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
             "of the images {} say where they were taken, {} do not; {} name a place that cannot be",
             images.with_location_in_metadata, images.without, images.wrong_coordinates
         ))?;
+        print_line(format!("of those that do not, {} are located by words", images.located_by_text))?;
         if let (Some(width), Some(height)) = (images.average_width, images.average_height) {
             print_line(format!("on average an image has {width:.0} × {height:.0} pixels"))?;
         }
+    }
+    if figures.pages_with_places > 0 {
+        print_line(format!("{} of the pages speak of a place", figures.pages_with_places))?;
+    }
+    if figures.harvest.relevant > 0 {
+        print_line("")?;
+        print_harvest(&figures.harvest)?;
     }
     if !figures.tlds.is_empty() {
         print_line("")?;

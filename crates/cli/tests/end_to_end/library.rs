@@ -54,6 +54,7 @@ fn a_folder_is_imported_once_and_again_only_where_it_changed() {
         ["files", "imported", "copies", "unchanged", "geotagged"].map(|name| summary[name].as_u64().unwrap())
     };
     assert_eq!(counts(&summary), [6, 3, 1, 0, 3], "{summary}");
+    assert!(summary["located"].is_u64(), "{summary}");
     assert_eq!((&summary["refused"]["format"], &summary["refused"]["broken"]), (&1.into(), &1.into()), "{summary}");
 
     let again = bird.json(order);
@@ -188,6 +189,9 @@ fn inspect_says_what_is_in_a_file() {
     let church = &found[0];
     assert_eq!((&church["kind"], &church["format"], &church["width"]), (&"image".into(), &"jpeg".into(), &640.into()));
     assert!((church["location"]["lat"].as_f64().unwrap() - 60.1699).abs() < 1e-5, "{church}");
+    let place = geo::locality(LatLon::new(60.1699, 24.9384).unwrap()).place;
+    assert_eq!(church["location"]["place"].as_str().unwrap_or_default(), place, "{church}");
+    assert!(church["location"].get("country").is_some(), "{church}");
     assert_eq!((&church["make"], &church["error"]), (&"Bower".into(), &Value::Null), "{church}");
     assert!(church["hashes"]["sha256"].as_str().unwrap().len() == 64);
     assert!(found[1]["error"].is_string() && found[2]["error"].is_string(), "{found}");
@@ -228,6 +232,8 @@ fn what_cannot_be_used_is_refused_with_what_can() {
         (&["export", "--format", "csv", "--near", "60.17"], "not a point"),
         (&["export", "--format", "csv", "--near", "60,25", "--within", "far"], "not a distance"),
         (&["export", "--format", "csv", "--near", "60,25"], "--within"),
+        (&["export", "--format", "csv", "--place", "Oldenbrug"], "Oldenburg"),
+        (&["export", "--format", "csv", "--kind", "page,image"], "stands alone"),
         (&["export", "--format", "xls"], "geojson"),
         (&["lab", "experiment", "nothing"], "metadata"),
         (&["lab", "experiment", "metadata"], "--corpus"),

@@ -3,6 +3,7 @@
 mod bad_input;
 mod crash;
 mod experiments;
+mod geoparse;
 mod harness;
 mod keep;
 mod library;
@@ -11,5 +12,6 @@ mod order;
 mod output;
 mod reach;
 mod region;
+mod search;
 mod site;
 mod trouble;

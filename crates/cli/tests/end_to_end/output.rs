@@ -41,6 +41,11 @@ fn a_crawl_ends_with_the_summary_scripts_depend_on() {
         assert!(stats.get(field).is_some(), "{field} is missing in {stats}");
     }
     assert_eq!(stats["pages"], summary["pages"]);
+    for field in ["relevant", "rate", "bridge", "tail", "seed_distance"] {
+        assert!(stats["harvest"].get(field).is_some(), "{field} is missing in {stats}");
+    }
+    assert_eq!(stats["harvest"]["pages"], stats["pages"]);
+    assert!(stats["images"]["located_by_text"].is_u64() && stats["pages_with_places"].is_u64(), "{stats}");
 
     let (text, errors) = said(&bird.run(["stats"]));
     assert!(text.contains("links discovered"), "{text}");
@@ -70,6 +75,8 @@ fn every_command_has_help_and_completions_work() {
         vec!["crawl", "--help"],
         vec!["crawls", "--help"],
         vec!["stats", "--help"],
+        vec!["search", "--help"],
+        vec!["export", "--help"],
         vec!["lab", "web", "--help"],
     ] {
         let output = bird.run(&arguments);

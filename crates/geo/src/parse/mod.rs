@@ -166,6 +166,19 @@ mod tests {
         let mentions = parse(&text, &Hints::default());
         assert_eq!(mentions.len(), text.lines().count());
         assert!(mentions.iter().all(|mention| &text[mention.span.clone()] == "Kiel"));
+        // Nor does it matter in which pieces it comes: as many bytes as a block has are cut nowhere.
+        for line in [line, line.trim_end()] {
+            let text = format!("{line} ").repeat(3 * tuning::BLOCK / line.len());
+            let mut parser = Parser::new(Hints::default());
+            let (mut waiting, mut found) = (String::new(), 0);
+            for piece in text.as_bytes().chunks(tuning::BLOCK / 4) {
+                waiting.push_str(std::str::from_utf8(piece).unwrap());
+                let (read, mentions) = parser.take(&waiting, false);
+                found += mentions.len();
+                waiting.drain(..read);
+            }
+            assert_eq!(found + parser.take(&waiting, true).1.len(), text.matches("Kiel").count());
+        }
         // One long word has no boundary to cut at.
         assert!(parse(&"ä".repeat(tuning::BLOCK), &Hints::default()).is_empty());
     }

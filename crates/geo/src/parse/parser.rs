@@ -48,7 +48,7 @@ impl<'h> Parser<'h> {
         let mut mentions = Vec::new();
         let mut start = 0;
         while start < waiting.len()
-            && (last || waiting.len() - start >= tuning::BLOCK)
+            && (last || waiting.len() - start > tuning::BLOCK)
             && mentions.len() < tuning::MENTIONS
         {
             let end = block_end(waiting, start);
@@ -84,7 +84,7 @@ impl<'h> Parser<'h> {
     }
 }
 
-/// Where a block ends: at a line or word boundary if there is one near.
+/// Where a block ends: at the end of a line, a sentence or a word if there is one near.
 fn block_end(text: &str, start: usize) -> usize {
     let mut end = (start + tuning::BLOCK).min(text.len());
     if end == text.len() {
@@ -95,6 +95,6 @@ fn block_end(text: &str, start: usize) -> usize {
     }
     let block = &text[start..end];
     let near = block.len() / 2;
-    let cut = |at: char| block.rfind(at).filter(|cut| *cut > near).map(|cut| start + cut + 1);
-    cut('\n').or_else(|| cut(' ')).unwrap_or(end)
+    let cut = |at: &str| block.rfind(at).filter(|cut| *cut > near).map(|cut| start + cut + at.len());
+    cut("\n").or_else(|| cut(". ")).or_else(|| cut(" ")).unwrap_or(end)
 }

@@ -2,7 +2,7 @@
 
 use facts::{LatLon, MediaKind, Order, Timestamp};
 use media::{Facts, Format, Location, LocationSource, PlaceNames, Taken, WrongLocation};
-use store::{ItemFilter, Library, MediaItem, Outcome, Sighting, Visited};
+use store::{Area, ItemFilter, Library, MediaItem, Outcome, Sighting, Visited};
 
 use super::Home;
 use super::library::start;
@@ -109,6 +109,7 @@ pub async fn an_item_carries_all_that_is_known_of_it(home: impl Home) {
         other_locations: Vec::new(),
         wrong_location: None,
         first_seen: Timestamp(77_000),
+        addresses: 1,
         found: vec![sighting("http://m.example/1.jpg", None, "")],
     };
     assert_eq!(item, expected);
@@ -243,7 +244,7 @@ pub async fn lists_hold_what_was_asked_for(home: impl Home) {
 
     use MediaKind::{Audio, Image, Video};
     let all = ItemFilter::default;
-    let near = |metres| Some((LatLon::new(60.0, 25.0).unwrap(), metres));
+    let near = |metres| Some(Area::circle(LatLon::new(60.0, 25.0).unwrap(), metres));
     let host = |name: &str| Some(name.to_owned());
     let since = |at| Some(Timestamp(at));
     let cases: [(ItemFilter, &[i64]); 21] = [
@@ -258,16 +259,16 @@ pub async fn lists_hold_what_was_asked_for(home: impl Home) {
         (ItemFilter { since: since(5), located: true, ..all() }, &[1, 2, 4, 6, 7]),
         (ItemFilter { since: since(61), ..all() }, &[]),
         (ItemFilter { since: since(30), kinds: vec![Audio], ..all() }, &[3, 6]),
-        (ItemFilter { near: near(150.0), ..all() }, &[1, 2, 6, 7]),
-        (ItemFilter { near: near(80.0), ..all() }, &[1, 6]),
-        (ItemFilter { near: near(0.0), ..all() }, &[1]),
-        (ItemFilter { near: near(-1.0), ..all() }, &[]),
-        (ItemFilter { near: near(150.0), kinds: vec![Image], since: since(11), ..all() }, &[7]),
-        (ItemFilter { near: near(150.0), kinds: vec![Audio, Video], ..all() }, &[2, 6]),
+        (ItemFilter { area: near(150.0), ..all() }, &[1, 2, 6, 7]),
+        (ItemFilter { area: near(80.0), ..all() }, &[1, 6]),
+        (ItemFilter { area: near(0.0), ..all() }, &[1]),
+        (ItemFilter { area: near(-1.0), ..all() }, &[]),
+        (ItemFilter { area: near(150.0), kinds: vec![Image], since: since(11), ..all() }, &[7]),
+        (ItemFilter { area: near(150.0), kinds: vec![Audio, Video], ..all() }, &[2, 6]),
         (ItemFilter { host: host("m.example"), ..all() }, &[0, 1, 5, 6]),
         (ItemFilter { host: host("page.example"), ..all() }, &[1, 4, 7]),
         (
-            ItemFilter { host: host("Page.example"), near: near(1e9), kinds: vec![Image], since: since(20), ..all() },
+            ItemFilter { host: host("Page.example"), area: near(1e9), kinds: vec![Image], since: since(20), ..all() },
             &[4, 7],
         ),
         (ItemFilter { host: host("nobody.example"), ..all() }, &[]),
@@ -284,6 +285,49 @@ pub async fn lists_hold_what_was_asked_for(home: impl Home) {
             after = item.number;
         }
         assert_eq!(one_by_one, expected, "{filter:?}");
+        // And the first of them, with how many there are.
+        let first = library.search_items(&filter, None, 2).await.unwrap();
+        let found: Vec<i64> = first.found.iter().map(|found| number(&found.what)).collect();
+        assert_eq!((first.total, first.more), (expected.len() as u64, false), "{filter:?}");
+        assert_eq!(found, expected[..expected.len().min(2)], "{filter:?}");
+    }
+}
+
+pub async fn the_nearest_are_found_first(home: impl Home) {
+    let library = home.library();
+    // Number n is n degrees north of 10; the last but one has no place, the last is on the other side.
+    let picture = |n: i32| {
+        let facts = match n {
+            6 => plain(),
+            7 => taken_at(-10.0, 10.0),
+            n => taken_at(10.0 + f64::from(n), -170.0),
+        };
+        kept_as(image_claim(&format!("http://m{}.example/{n}", n % 2)), &n.to_string(), facts)
+    };
+    record(&*library, (0..8).rev().map(picture).collect()).await;
+    let centre = LatLon::new(10.0, -170.0).unwrap();
+    let names: Vec<_> = (0..8).map(|n| id_of(&n.to_string())).collect();
+    let all = ItemFilter::default;
+    let circle = |metres| Some(Area::circle(centre, metres));
+    let north = Area { boxes: vec![[12.0, -171.0, 90.0, -169.0]], contains: std::sync::Arc::new(|_| true) };
+    let cases: [(ItemFilter, usize, u64, &[usize]); 7] = [
+        (ItemFilter { area: circle(400e3), ..all() }, 9, 4, &[0, 1, 2, 3]),
+        (ItemFilter { area: circle(400e3), ..all() }, 2, 4, &[0, 1]),
+        (ItemFilter { area: circle(2.1e7), ..all() }, 9, 7, &[0, 1, 2, 3, 4, 5, 7]),
+        (ItemFilter { area: circle(2.1e7), host: Some("m1.example".into()), ..all() }, 9, 4, &[1, 3, 5, 7]),
+        (ItemFilter { area: Some(north), kinds: vec![MediaKind::Image], ..all() }, 2, 4, &[2, 3]),
+        (ItemFilter { area: circle(-1.0), ..all() }, 2, 0, &[]),
+        (ItemFilter { located: true, area: circle(1.0), ..all() }, 0, 1, &[]),
+    ];
+    for (filter, most, total, expected) in cases {
+        let matches = library.search_items(&filter, Some(centre), most).await.unwrap();
+        let found: Vec<usize> =
+            matches.found.iter().map(|found| names.iter().position(|id| *id == found.what.id).unwrap()).collect();
+        assert_eq!((matches.total, found.as_slice()), (total, expected), "{filter:?}");
+        for found in &matches.found {
+            let metres = centre.metres_to(found.what.location.as_ref().unwrap().at);
+            assert!((found.metres.unwrap() - metres).abs() < 0.1);
+        }
     }
 }
 
@@ -305,8 +349,8 @@ pub async fn the_meridian_and_the_poles_are_no_borders(home: impl Home) {
         (0.0, 0.0, 2.1e7, &[0, 1, 2, 3, 4, 5]),
         (0.0, 0.0, f64::INFINITY, &[0, 1, 2, 3, 4, 5]),
     ] {
-        let near = Some((LatLon::new(lat, lon).unwrap(), metres));
-        let items = list(&*library, ItemFilter { near, ..ItemFilter::default() }).await;
+        let area = Some(Area::circle(LatLon::new(lat, lon).unwrap(), metres));
+        let items = list(&*library, ItemFilter { area, ..ItemFilter::default() }).await;
         let found: Vec<usize> =
             items.iter().map(|item| (0..6).find(|n| id_of(&n.to_string()) == item.id).unwrap()).collect();
         assert_eq!(found, expected, "{metres} m of {lat} {lon}");
@@ -327,8 +371,8 @@ pub async fn far_and_wide_is_listed_too(home: impl Home) {
             .collect();
         library.record(run.id, &visits).await.unwrap();
     }
-    let everywhere = Some((LatLon::new(0.0, 0.0).unwrap(), 2.1e7));
-    let filter = ItemFilter { near: everywhere, ..ItemFilter::default() };
+    let everywhere = Some(Area::circle(LatLon::new(0.0, 0.0).unwrap(), 2.1e7));
+    let filter = ItemFilter { area: everywhere, ..ItemFilter::default() };
     let first = library.items(&filter, 0, 500).await.unwrap();
     let second = library.items(&filter, first[499].number, 500).await.unwrap();
     let ids: Vec<_> = first.iter().chain(&second).map(|item| item.id).collect();

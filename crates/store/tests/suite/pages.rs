@@ -181,6 +181,46 @@ pub async fn lists_of_pages_hold_what_was_asked_for(home: impl Home) {
             after = page.number;
         }
         assert_eq!(one_by_one, expected, "{filter:?}");
+        let first = library.search_pages(&filter, None, 2).await.unwrap();
+        let found: Vec<usize> = first.found.iter().map(|found| number(&found.what)).collect();
+        assert_eq!((first.total, first.more), (expected.len() as u64, false), "{filter:?}");
+        assert_eq!(found, expected[..expected.len().min(2)], "{filter:?}");
+    }
+}
+
+pub async fn pages_with_the_nearest_places_are_found_first(home: impl Home) {
+    let library = home.library();
+    let (_, run) = start(&*library).await;
+    let pages: [(&str, &[f64], bool); 5] = [
+        ("http://a.example/0", &[40.0, 3.0], true),
+        ("http://b.example/1", &[1.0, 1.5], true),
+        ("http://b.example/2", &[2.0, 80.0, -80.0], false),
+        ("http://a.example/3", &[], true),
+        ("http://a.example/4", &[-70.0], true),
+    ];
+    let visit = |(page, latitudes, is): (&str, &[f64], bool)| {
+        if is { relevant(speaking(page, latitudes)) } else { speaking(page, latitudes) }
+    };
+    library.record(run.id, &pages.map(visit)).await.unwrap();
+    let centre = LatLon::new(1.0, 10.0).unwrap();
+    let all = PageFilter::default;
+    let circle = |metres| Some(Area::circle(centre, metres));
+    // The filter, how many at most, how many match; which are found, with degrees.
+    type Case = (PageFilter, usize, u64, &'static [(usize, f64)]);
+    let cases: [Case; 5] = [
+        (PageFilter { area: circle(2.1e7), ..all() }, 9, 4, &[(1, 0.0), (2, 1.0), (0, 2.0), (4, 71.0)]),
+        (PageFilter { area: circle(2.1e7), ..all() }, 1, 4, &[(1, 0.0)]),
+        (PageFilter { area: circle(300e3), relevant: true, ..all() }, 9, 2, &[(1, 0.0), (0, 2.0)]),
+        (PageFilter { area: circle(2.1e7), host: Some("a.example".into()), ..all() }, 9, 2, &[(0, 2.0), (4, 71.0)]),
+        (PageFilter { area: circle(2.1e7), host: Some("c.example".into()), ..all() }, 9, 0, &[]),
+    ];
+    for (filter, most, total, expected) in cases {
+        let matches = library.search_pages(&filter, Some(centre), most).await.unwrap();
+        let number = |page: &PageItem| pages.iter().position(|(url, ..)| *url == page.url).unwrap();
+        let degrees = |metres: f64| (metres / 111_195.0).round();
+        let found: Vec<_> =
+            matches.found.iter().map(|found| (number(&found.what), degrees(found.metres.unwrap()))).collect();
+        assert_eq!((matches.total, found.as_slice()), (total, expected), "{filter:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements about where media were made, by every source that knows.
 
 use facts::{Address, LatLon, Locality, MediaId, Order, Whereabouts};
-use store::{Forget, ItemFilter, ItemLocation, Library, Link, Outcome, SaidLocation, SaidSource, Visited};
+use store::{Area, Forget, ItemFilter, ItemLocation, Library, Link, Outcome, SaidLocation, SaidSource, Visited};
 
 use super::library::start;
 use super::web::*;
@@ -299,8 +299,8 @@ pub async fn items_are_listed_by_what_words_say_of_them(home: impl Home) {
     record(&*library, vec![described(PAGE, at(1.0, 0.5)), kept(image_claim(PICTURE), "one"), sure]).await;
     record(&*library, vec![kept(image_claim("http://m.example/3.jpg"), "three")]).await;
     let near = async |lat| {
-        let near = Some((LatLon::new(lat, 10.0).unwrap(), 1_000.0));
-        let items = library.items(&ItemFilter { near, ..ItemFilter::default() }, 0, 9).await.unwrap();
+        let area = Some(Area::circle(LatLon::new(lat, 10.0).unwrap(), 1_000.0));
+        let items = library.items(&ItemFilter { area, ..ItemFilter::default() }, 0, 9).await.unwrap();
         items.into_iter().map(|item| item.id).collect::<Vec<MediaId>>()
     };
     assert_eq!((near(1.0).await, near(2.0).await), (vec![id_of("one")], vec![id_of("two")]));

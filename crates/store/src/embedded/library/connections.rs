@@ -48,7 +48,12 @@ impl Connections {
     pub fn read(path: &Path) -> Result<Self, StoreError> {
         let connections = Self { path: path.to_owned(), writer: None, readers: Mutex::default() };
         let db = connections.reader()?;
-        if schema::version(&db, path)? < schema::VERSION {
+        let found = schema::version(&db, path)?;
+        // Whoever makes it has not come to its tables yet.
+        if found == 0 {
+            return Err(StoreError::Missing { dir: path.parent().unwrap_or(path).to_owned() });
+        }
+        if found < schema::VERSION {
             // Readers do not change files: the next writer brings the tables up to date.
             let reason = "its tables are older than this program; the next crawl brings them up to date".into();
             return Err(StoreError::Io { path: path.to_owned(), reason });

@@ -1,22 +1,20 @@
-//! Items, in order of arrival.
-//!
-//! A list is read along whichever index is closest to the question, so that a page of it costs
-//! what the page holds and not what the library holds.
+//! Items: lists of them, and what the tables hold of each.
+
+use std::ops::ControlFlow;
 
 use facts::{LatLon, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
 use rusqlite::types::{Type, Value};
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::nearest::nearest;
+use super::walks::{each_match, numbers};
 use super::{locations, whereabouts};
-use crate::near::Circle;
-use crate::{ItemFilter, ItemLocation, MediaItem, Sighting};
+use crate::matches::COUNTED;
+use crate::{ItemFilter, ItemLocation, Match, Matches, MediaItem, Sighting};
 
 /// Sightings given with an item.
 const SIGHTINGS: i64 = 100;
-
-/// Points in a box up to which it is sorted; with more of them, walking in order meets enough.
-const FEW: i64 = 20_000;
 
 pub(super) fn items(db: &Connection, filter: &ItemFilter, after: i64, most: usize) -> rusqlite::Result<Vec<MediaItem>> {
     // What is read belongs to one moment, while someone may be writing.
@@ -35,183 +33,41 @@ pub(super) fn item(db: &Connection, id: MediaId) -> rusqlite::Result<Option<Medi
     Ok(item)
 }
 
-/// The index a list is read along.
-enum Along {
-    Arrival,
-    Kind(MediaKind),
-    Host(i64),
-    Located,
-    Box,
-}
-
-/// The numbers of the next items.
-fn numbers(db: &Connection, filter: &ItemFilter, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
-    let circle = match filter.near {
-        None => None,
-        Some((centre, metres)) => match Circle::new(centre, metres) {
-            None => return Ok(Vec::new()),
-            circle => circle,
-        },
+pub(super) fn search(
+    db: &Connection,
+    filter: &ItemFilter,
+    nearest_to: Option<LatLon>,
+    most: usize,
+) -> rusqlite::Result<Matches<MediaItem>> {
+    let moment = db.unchecked_transaction()?;
+    let mut total = 0;
+    each_match(&moment, filter, &mut |_, _| {
+        total += 1;
+        if total > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let (most, more) = (most.min(total), total > COUNTED);
+    let numbers: Vec<(i64, Option<f64>)> = match nearest_to {
+        None => numbers(&moment, filter, 0, most)?.into_iter().map(|number| (number, None)).collect(),
+        Some(centre) => {
+            let found = nearest(centre, filter.area.as_ref(), most, |area, each| {
+                let nearby = ItemFilter { area: Some(area.clone()), ..filter.clone() };
+                each_match(&moment, &nearby, &mut |number, point| {
+                    if let Some(point) = point {
+                        each(number, point);
+                    }
+                    ControlFlow::Continue(())
+                })
+            })?;
+            found.into_iter().map(|(number, metres)| (number, Some(metres))).collect()
+        }
     };
-    let mut kinds = filter.kinds.clone();
-    kinds.sort_unstable();
-    kinds.dedup();
-    if kinds.len() == 3 {
-        kinds.clear();
+    let mut found = Vec::new();
+    for (number, metres) in numbers {
+        let item = read(&moment, "media.id = ?1", Value::from(number))?;
+        found.extend(item.map(|what| Match { what, metres }));
     }
-    let Some(after) = skip_older(db, filter.since, after)? else { return Ok(Vec::new()) };
-    let walk = |along, kinds: &[MediaKind]| Walk { filter, circle, kinds, after, along }.numbers(db, most);
-
-    if let Some(host) = &filter.host {
-        let host = db
-            .prepare_cached("SELECT id FROM host WHERE name = ?1")?
-            .query_row([host.to_ascii_lowercase()], |row| row.get(0))
-            .optional()?;
-        return host.map_or(Ok(Vec::new()), |host| walk(Along::Host(host), &kinds));
-    }
-    let located = filter.located || circle.is_some();
-    // Films and sounds are few; the located among the images are too, mostly.
-    if !kinds.is_empty() && (!located || !kinds.contains(&MediaKind::Image)) {
-        let mut found = Vec::new();
-        for kind in &kinds {
-            found.extend(walk(Along::Kind(*kind), &[])?);
-        }
-        found.sort_unstable();
-        found.truncate(most);
-        return Ok(found);
-    }
-    match circle {
-        Some(circle) if few(db, &circle)? => walk(Along::Box, &kinds),
-        Some(_) => walk(Along::Located, &kinds),
-        None if located => walk(Along::Located, &kinds),
-        None => walk(Along::Arrival, &kinds),
-    }
-}
-
-/// Where to begin so that what is older than `since` is not walked over; nothing when all of it is.
-fn skip_older(db: &Connection, since: Option<Timestamp>, after: i64) -> rusqlite::Result<Option<i64>> {
-    let Some(since) = since else { return Ok(Some(after)) };
-    let next: Option<i64> = db
-        .prepare_cached("SELECT first_seen FROM media WHERE id > ?1 ORDER BY id LIMIT 1")?
-        .query_row([after], |row| row.get(0))
-        .optional()?;
-    match next {
-        None => Ok(None),
-        Some(next) if next >= since.0 => Ok(Some(after)),
-        Some(_) => {
-            let first: Option<i64> = db
-                .prepare_cached("SELECT min(id) FROM media INDEXED BY media_by_arrival WHERE first_seen >= ?1")?
-                .query_row([since.0], |row| row.get(0))?;
-            Ok(first.map(|first| after.max(first - 1)))
-        }
-    }
-}
-
-fn few(db: &Connection, circle: &Circle) -> rusqlite::Result<bool> {
-    let (condition, values) = in_box(circle);
-    let count: i64 = db
-        .prepare_cached(&format!(
-            "SELECT count(*) FROM (SELECT 1 FROM location INDEXED BY location_by_place
-                                   WHERE best = 1 AND {condition} LIMIT {FEW})"
-        ))?
-        .query_row(params_from_iter(values), |row| row.get(0))?;
-    Ok(count < FEW)
-}
-
-/// The condition that a location is in the box of a circle.
-fn in_box(circle: &Circle) -> (String, Vec<Value>) {
-    let bounds = circle.bounds();
-    let mut values = vec![Value::from(bounds.south), Value::from(bounds.north)];
-    let mut longitudes = Vec::new();
-    for (west, east) in bounds.longitudes.into_iter().flatten() {
-        longitudes.push("lon BETWEEN ? AND ?");
-        values.extend([Value::from(west), Value::from(east)]);
-    }
-    (format!("lat BETWEEN ? AND ? AND ({})", longitudes.join(" OR ")), values)
-}
-
-/// One way through the items.
-struct Walk<'a> {
-    filter: &'a ItemFilter,
-    circle: Option<Circle>,
-    kinds: &'a [MediaKind],
-    after: i64,
-    along: Along,
-}
-
-impl Walk<'_> {
-    fn numbers(&self, db: &Connection, most: usize) -> rusqlite::Result<Vec<i64>> {
-        let (sql, values) = self.question();
-        let mut found = Vec::new();
-        let mut select = db.prepare_cached(&sql)?;
-        let mut rows = select.query(params_from_iter(values))?;
-        while found.len() < most
-            && let Some(row) = rows.next()?
-        {
-            let near = match self.circle {
-                None => true,
-                Some(circle) => LatLon::new(row.get(1)?, row.get(2)?).is_some_and(|point| circle.contains(point)),
-            };
-            if near {
-                found.push(row.get(0)?);
-            }
-        }
-        Ok(found)
-    }
-
-    /// Joins are `CROSS`: SQLite takes their tables in the order they are written.
-    fn question(&self) -> (String, Vec<Value>) {
-        let about_media = !self.kinds.is_empty() || self.filter.since.is_some();
-        let (number, mut tables) = match self.along {
-            Along::Arrival => ("media.id", vec!["media NOT INDEXED"]),
-            Along::Kind(_) => ("media.id", vec!["media INDEXED BY media_by_kind"]),
-            Along::Host(_) => ("media_host.media", vec!["media_host"]),
-            Along::Located => ("location.media", vec!["location INDEXED BY location_in_order"]),
-            Along::Box => ("location.media", vec!["location INDEXED BY location_by_place"]),
-        };
-        let mut conditions = vec![format!("{number} > ?")];
-        let mut values = vec![Value::from(self.after)];
-        if (self.filter.located || self.circle.is_some()) && !matches!(self.along, Along::Located | Along::Box) {
-            tables.push("location");
-            conditions.push(format!("location.media = {number}"));
-        }
-        if self.filter.located || self.circle.is_some() {
-            conditions.push("location.best = 1".into());
-        }
-        if about_media && !matches!(self.along, Along::Arrival | Along::Kind(_)) {
-            tables.push("media");
-            conditions.push(format!("media.id = {number}"));
-        }
-        match self.along {
-            Along::Kind(kind) => {
-                conditions.push("media.kind = ?".into());
-                values.push(kind.as_str().to_owned().into());
-            }
-            Along::Host(host) => {
-                conditions.push("media_host.host = ?".into());
-                values.push(host.into());
-            }
-            Along::Box => {
-                if let Some(circle) = &self.circle {
-                    let (condition, bounds) = in_box(circle);
-                    conditions.push(condition);
-                    values.extend(bounds);
-                }
-            }
-            Along::Arrival | Along::Located => {}
-        }
-        if !self.kinds.is_empty() {
-            conditions.push(format!("media.kind IN ({})", vec!["?"; self.kinds.len()].join(", ")));
-            values.extend(self.kinds.iter().map(|kind| Value::from(kind.as_str().to_owned())));
-        }
-        if let Some(since) = self.filter.since {
-            conditions.push("media.first_seen >= ?".into());
-            values.push(since.0.into());
-        }
-        let point = if self.circle.is_some() { "lat, lon" } else { "0, 0" };
-        let (tables, conditions) = (tables.join(" CROSS JOIN "), conditions.join(" AND "));
-        (format!("SELECT {number}, {point} FROM {tables} WHERE {conditions} ORDER BY {number}"), values)
-    }
+    moment.commit()?;
+    Ok(Matches { total: total.min(COUNTED) as u64, more, found })
 }
 
 fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<MediaItem>> {
@@ -219,7 +75,7 @@ fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<M
         .prepare_cached(&format!(
             "SELECT media.id, sha256, kind, format, size, path, thumbnail, width, height, orientation, duration, taken,
                     make, model, title, description, keywords, licence, author, sublocation, city, state, country,
-                    wrong_location, first_seen
+                    wrong_location, first_seen, (SELECT count(*) FROM media_address WHERE media = media.id)
              FROM media WHERE {which}"
         ))?
         .query_row([value], read_item)
@@ -265,6 +121,7 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
         other_locations: Vec::new(),
         wrong_location: row.get(23)?,
         first_seen: Timestamp(row.get(24)?),
+        addresses: row.get::<_, i64>(25)? as u64,
         found: Vec::new(),
     })
 }

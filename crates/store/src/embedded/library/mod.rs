@@ -5,8 +5,8 @@
 //!   good; [`catalogue`]: the media and addresses they all work on.
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
-//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] and [`pages`]:
-//!   what is shown.
+//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
+//!   [`pages`], the [`nearest`] of them: what is shown.
 
 mod catalogue;
 mod connections;
@@ -16,6 +16,7 @@ mod harvest;
 mod imports;
 mod items;
 mod locations;
+mod nearest;
 mod pages;
 mod places;
 mod records;
@@ -24,6 +25,7 @@ mod said;
 mod schema;
 mod tasks;
 mod text;
+mod walks;
 mod whereabouts;
 
 use std::path::Path;
@@ -41,8 +43,8 @@ use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
     Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
-    ImportedFile, ItemFilter, Library, LibraryFigures, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId,
-    RunLimits, Start, StoreError, Task, Visited,
+    ImportedFile, ItemFilter, Library, LibraryFigures, Matches, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run,
+    RunId, RunLimits, Start, StoreError, Task, Visited,
 };
 
 /// Bytes of the largest model.
@@ -193,6 +195,16 @@ impl Library for EmbeddedLibrary {
         self.ask(move |db| items::items(db, &filter, after, most)).await
     }
 
+    async fn search_items(
+        &self,
+        filter: &ItemFilter,
+        nearest_to: Option<LatLon>,
+        most: usize,
+    ) -> Result<Matches<MediaItem>, StoreError> {
+        let filter = filter.clone();
+        self.ask(move |db| items::search(db, &filter, nearest_to, most)).await
+    }
+
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError> {
         self.ask(move |db| items::item(db, id)).await
     }
@@ -213,6 +225,16 @@ impl Library for EmbeddedLibrary {
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError> {
         let filter = filter.clone();
         self.ask(move |db| pages::pages(db, &filter, after, most)).await
+    }
+
+    async fn search_pages(
+        &self,
+        filter: &PageFilter,
+        nearest_to: Option<LatLon>,
+        most: usize,
+    ) -> Result<Matches<PageItem>, StoreError> {
+        let filter = filter.clone();
+        self.ask(move |db| pages::search(db, &filter, nearest_to, most)).await
     }
 
     async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError> {

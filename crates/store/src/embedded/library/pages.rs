@@ -2,14 +2,17 @@
 //!
 //! As with [items](super::items), a list is read along the index that is closest to the question.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
 
 use facts::{LatLon, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
+use super::nearest::nearest;
 use super::places;
-use crate::{Area, PageFilter, PageItem};
+use crate::matches::COUNTED;
+use crate::{Area, Match, Matches, PageFilter, PageItem};
 
 /// Places in the boxes of an area up to which their pages are sorted; with more of them, walking in
 /// order meets enough.
@@ -24,21 +27,70 @@ pub(super) fn pages(db: &Connection, filter: &PageFilter, after: i64, most: usiz
     Ok(pages)
 }
 
+pub(super) fn search(
+    db: &Connection,
+    filter: &PageFilter,
+    nearest_to: Option<LatLon>,
+    most: usize,
+) -> rusqlite::Result<Matches<PageItem>> {
+    let moment = db.unchecked_transaction()?;
+    let total = count(&moment, filter)?;
+    let (most, more) = (most.min(total), total > COUNTED);
+    let numbers: Vec<(i64, Option<f64>)> = match nearest_to {
+        None => numbers(&moment, filter, 0, most)?.into_iter().map(|number| (number, None)).collect(),
+        Some(centre) => {
+            let found = nearest(centre, filter.area.as_ref(), most, |area, each| {
+                each_place(&moment, filter, area, &mut |page, point| {
+                    each(page, point);
+                    ControlFlow::Continue(())
+                })
+            })?;
+            found.into_iter().map(|(number, metres)| (number, Some(metres))).collect()
+        }
+    };
+    let read = |(number, metres)| Ok(Match { what: read(&moment, number)?, metres });
+    let found = numbers.into_iter().map(read).collect::<rusqlite::Result<_>>()?;
+    moment.commit()?;
+    Ok(Matches { total: total.min(COUNTED) as u64, more, found })
+}
+
+/// How many match; one more than are counted stands for all that do.
+fn count(db: &Connection, filter: &PageFilter) -> rusqlite::Result<usize> {
+    let Some(area) = &filter.area else { return numbers(db, filter, 0, COUNTED + 1).map(|numbers| numbers.len()) };
+    let mut pages = HashSet::new();
+    each_place(db, filter, area, &mut |page, _| {
+        pages.insert(page);
+        if pages.len() > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    Ok(pages.len())
+}
+
 /// The numbers of the next pages.
 fn numbers(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
     let Some(after) = skip_older(db, filter.since, after)? else { return Ok(Vec::new()) };
     if let Some(name) = &filter.host {
-        let host: Option<i64> = db
-            .prepare_cached("SELECT id FROM host WHERE name = ?1")?
-            .query_row([name.to_ascii_lowercase()], |row| row.get(0))
-            .optional()?;
-        let Some(host) = host else { return Ok(Vec::new()) };
+        let Some(host) = host_of(db, name)? else { return Ok(Vec::new()) };
         return walk(db, filter, "page INDEXED BY page_of_host", ("host = ?", host), after, most);
     }
     match &filter.area {
-        Some(area) if few(db, area)? => in_boxes(db, filter, area, after, most),
+        Some(area) if few(db, area)? => {
+            let mut pages = BTreeSet::new();
+            each_place(db, filter, area, &mut |page, _| {
+                if page > after {
+                    pages.insert(page);
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(pages.into_iter().take(most).collect())
+        }
         _ => walk(db, filter, "page INDEXED BY page_with_places", ("0 = ?", 0), after, most),
     }
+}
+
+fn host_of(db: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
+    db.prepare_cached("SELECT id FROM host WHERE name = ?1")?
+        .query_row([name.to_ascii_lowercase()], |row| row.get(0))
+        .optional()
 }
 
 /// Where to begin so that what is older than `since` is not walked over; nothing when all of it is.
@@ -66,13 +118,13 @@ fn skip_older(db: &Connection, since: Option<Timestamp>, after: i64) -> rusqlite
 
 /// The conditions on a page itself.
 fn conditions(filter: &PageFilter) -> (String, Vec<Value>) {
-    let mut conditions = "places > 0".to_owned();
+    let mut conditions = "page.places > 0".to_owned();
     let mut values = Vec::new();
     if filter.relevant {
-        conditions.push_str(" AND relevant = 1");
+        conditions.push_str(" AND page.relevant = 1");
     }
     if let Some(since) = filter.since {
-        conditions.push_str(" AND first_seen >= ?");
+        conditions.push_str(" AND page.first_seen >= ?");
         values.push(Value::from(since.0));
     }
     (conditions, values)
@@ -111,11 +163,7 @@ fn speaks_of(db: &Connection, page: i64, area: &Area) -> rusqlite::Result<bool> 
     let mut select = db.prepare_cached("SELECT lat, lon FROM page_place WHERE page = ?1")?;
     let mut rows = select.query([page])?;
     while let Some(row) = rows.next()? {
-        let (lat, lon): (f64, f64) = (row.get(0)?, row.get(1)?);
-        let in_box =
-            |[south, west, north, east]: &[f64; 4]| (*south..=*north).contains(&lat) && (*west..=*east).contains(&lon);
-        let inside = |point: LatLon| (area.contains)(point);
-        if area.boxes.iter().any(in_box) && LatLon::new(lat, lon).is_some_and(inside) {
+        if LatLon::new(row.get(0)?, row.get(1)?).is_some_and(|point| area.holds(point)) {
             return Ok(true);
         }
     }
@@ -137,33 +185,39 @@ fn few(db: &Connection, area: &Area) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-fn in_boxes(db: &Connection, filter: &PageFilter, area: &Area, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
-    let mut pages = BTreeSet::new();
+/// Gives each place in an area that a page that matches speaks of, in any order, perhaps more than
+/// once.
+fn each_place(
+    db: &Connection,
+    filter: &PageFilter,
+    area: &Area,
+    each: &mut dyn FnMut(i64, LatLon) -> ControlFlow<()>,
+) -> rusqlite::Result<()> {
+    let (mut conditions, mut values) = conditions(filter);
+    if let Some(name) = &filter.host {
+        let Some(host) = host_of(db, name)? else { return Ok(()) };
+        conditions.push_str(" AND page.host = ?");
+        values.push(host.into());
+    }
+    // The places come first, by the index: joins are `CROSS`.
+    let sql = format!(
+        "SELECT page_place.page, lat, lon
+         FROM page_place INDEXED BY page_place_by_point CROSS JOIN page ON page.id = page_place.page
+         WHERE lat >= ? AND lon >= ? AND lat <= ? AND lon <= ? AND {conditions}"
+    );
+    let mut select = db.prepare_cached(&sql)?;
     for corners in &area.boxes {
-        let mut select = db.prepare_cached(&format!("SELECT page, lat, lon {IN_BOX}"))?;
-        let mut rows = select.query(params_from_iter(corners))?;
+        let corners = corners.iter().copied().map(Value::from);
+        let mut rows = select.query(params_from_iter(corners.chain(values.iter().cloned())))?;
         while let Some(row) = rows.next()? {
-            let page: i64 = row.get(0)?;
-            if page > after
-                && !pages.contains(&page)
-                && LatLon::new(row.get(1)?, row.get(2)?).is_some_and(|point| (area.contains)(point))
+            if let Some(point) = LatLon::new(row.get(1)?, row.get(2)?).filter(|point| area.holds(*point))
+                && each(row.get(0)?, point).is_break()
             {
-                pages.insert(page);
+                return Ok(());
             }
         }
     }
-    let (conditions, values) = conditions(filter);
-    let mut select = db.prepare_cached(&format!("SELECT 1 FROM page WHERE id = ? AND {conditions}"))?;
-    let mut found = Vec::new();
-    for page in pages {
-        if found.len() >= most {
-            break;
-        }
-        if select.exists(params_from_iter([Value::from(page)].into_iter().chain(values.clone())))? {
-            found.push(page);
-        }
-    }
-    Ok(found)
+    Ok(())
 }
 
 fn read(db: &Connection, number: i64) -> rusqlite::Result<PageItem> {

@@ -1,24 +1,21 @@
-//! Which points are near another.
+//! What is near a point.
 
-use facts::LatLon;
+use crate::LatLon;
 
 /// Degrees by which boxes are larger than they must be, against rounding: a hand's breadth.
 const SLACK: f64 = 1e-6;
 
 /// A circle on the Earth.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Circle {
+///
+/// ```
+/// use facts::{Circle, LatLon};
+/// let circle = Circle::new(LatLon::new(0.0, 179.99).unwrap(), 5_000.0).unwrap();
+/// assert!(circle.contains(LatLon::new(0.0, -179.99).unwrap()));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Circle {
     centre: LatLon,
     metres: f64,
-}
-
-/// Latitudes and longitudes between which a circle lies.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
-    pub south: f64,
-    pub north: f64,
-    /// West to east; the second range is there when the circle reaches over the 180th meridian.
-    pub longitudes: [Option<(f64, f64)>; 2],
 }
 
 impl Circle {
@@ -27,30 +24,31 @@ impl Circle {
         (metres >= 0.0).then_some(Self { centre, metres })
     }
 
+    /// Whether a point is in it.
     pub fn contains(&self, point: LatLon) -> bool {
         self.centre.metres_to(point) <= self.metres
     }
 
+    /// Boxes that hold it, as south, west, north, east; two when it reaches over the 180th meridian.
+    ///
     /// A circle that holds a pole reaches all longitudes; another is widest a little towards the
     /// pole, where the meridians that touch it do: sin Δλ = sin δ / cos φ.
-    pub fn bounds(&self) -> Bounds {
+    pub fn boxes(&self) -> Vec<[f64; 4]> {
         let angle = self.metres / LatLon::EARTH_RADIUS;
         let reach = angle.to_degrees() + SLACK;
         let (south, north) = (self.centre.lat() - reach, self.centre.lat() + reach);
         if south <= -90.0 || north >= 90.0 {
-            let longitudes = [Some((-180.0, 180.0)), None];
-            return Bounds { south: south.max(-90.0), north: north.min(90.0), longitudes };
+            return vec![[south.max(-90.0), -180.0, north.min(90.0), 180.0]];
         }
         let width = (angle.sin() / self.centre.lat().to_radians().cos()).min(1.0).asin().to_degrees() + SLACK;
         let (west, east) = (self.centre.lon() - width, self.centre.lon() + width);
-        let longitudes = if west <= -180.0 {
-            [Some((-180.0, east)), Some((west + 360.0, 180.0))]
+        if west <= -180.0 {
+            vec![[south, -180.0, north, east], [south, west + 360.0, north, 180.0]]
         } else if east >= 180.0 {
-            [Some((west, 180.0)), Some((-180.0, east - 360.0))]
+            vec![[south, west, north, 180.0], [south, -180.0, north, east - 360.0]]
         } else {
-            [Some((west, east)), None]
-        };
-        Bounds { south, north, longitudes }
+            vec![[south, west, north, east]]
+        }
     }
 }
 
@@ -64,16 +62,17 @@ mod tests {
         LatLon::new(lat, lon).unwrap()
     }
 
-    fn holds(bounds: &Bounds, point: LatLon) -> bool {
-        let east_west = bounds.longitudes.iter().flatten().any(|(west, east)| (*west..=*east).contains(&point.lon()));
-        (bounds.south..=bounds.north).contains(&point.lat()) && east_west
+    fn holds(boxes: &[[f64; 4]], point: LatLon) -> bool {
+        boxes.iter().any(|[south, west, north, east]| {
+            (*south..=*north).contains(&point.lat()) && (*west..=*east).contains(&point.lon())
+        })
     }
 
     #[test]
     fn a_small_circle_has_a_small_box() {
-        let bounds = Circle::new(point(60.0, 25.0), 1_000.0).unwrap().bounds();
-        let (west, east) = bounds.longitudes[0].unwrap();
-        assert!(bounds.north - bounds.south < 0.02 && east - west < 0.04 && bounds.longitudes[1].is_none());
+        let boxes = Circle::new(point(60.0, 25.0), 1_000.0).unwrap().boxes();
+        let [[south, west, north, east]] = boxes[..] else { panic!("{boxes:?}") };
+        assert!(north - south < 0.02 && east - west < 0.04);
         assert!(Circle::new(point(0.0, 0.0), -1.0).is_none() && Circle::new(point(0.0, 0.0), f64::NAN).is_none());
     }
 
@@ -88,7 +87,7 @@ mod tests {
             ((-89.9, 0.0), 30_000.0, (-89.9, 180.0)),
         ] {
             let (circle, inside) = (Circle::new(point(centre.0, centre.1), metres).unwrap(), point(inside.0, inside.1));
-            assert!(circle.contains(inside) && holds(&circle.bounds(), inside), "{centre:?} {inside:?}");
+            assert!(circle.contains(inside) && holds(&circle.boxes(), inside), "{centre:?} {inside:?}");
         }
     }
 
@@ -106,7 +105,7 @@ mod tests {
             let east = (lon + turn.to_degrees() + 540.0).rem_euclid(360.0) - 180.0;
             let to = point(sine.clamp(-1.0, 1.0).asin().to_degrees(), east.clamp(-180.0, 180.0));
             let circle = Circle::new(from, metres).unwrap();
-            prop_assert!(!circle.contains(to) || holds(&circle.bounds(), to), "{from:?} {metres} {to:?}");
+            prop_assert!(!circle.contains(to) || holds(&circle.boxes(), to), "{from:?} {metres} {to:?}");
         }
     }
 }

@@ -1,0 +1,15 @@
+//! Questions to the library, and answers in the shape that scripts and the web know.
+//!
+//! A [`Question`] says what is looked for: media of some kinds or pages, where, since when, from
+//! which host. [`Question::ask`] puts it to a library and gives an [`Answer`] with its [`Hit`]s.
+//! The names of the fields of an answer are a contract.
+//!
+//! [`Location`] and [`SpokenPlace`] are places as every answer and every export shows them.
+
+mod answer;
+mod place;
+mod question;
+
+pub use crate::answer::{Answer, Hit, MediaHit, PageHit, file_of};
+pub use crate::place::{Location, SpokenPlace};
+pub use crate::question::{Looked, Near, Question};

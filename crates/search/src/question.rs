@@ -1,0 +1,129 @@
+//! What is looked for.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use facts::{LatLon, MediaKind, Timestamp};
+use geo::Region;
+use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError};
+
+use crate::{Answer, Hit, MediaHit, PageHit};
+
+/// A question to the library; the default asks for all media.
+#[derive(Clone, Debug, Default)]
+pub struct Question {
+    /// Media or pages.
+    pub looked: Looked,
+    /// Only what is near a point; the nearest comes first.
+    pub near: Option<Near>,
+    /// Only what is in this region.
+    pub place: Option<Region>,
+    /// Only what came in at or after this moment.
+    pub since: Option<Timestamp>,
+    /// Only what has a place.
+    pub located: bool,
+    /// Only what came from this host, or was found on its pages.
+    pub host: Option<String>,
+}
+
+/// What kind of thing is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Looked {
+    /// Pictures, films and sounds, of these kinds; none means any.
+    Media(Vec<MediaKind>),
+    /// Pages that speak of a place.
+    Pages {
+        /// Also those that are not relevant to the region of a crawl.
+        all: bool,
+    },
+}
+
+impl Default for Looked {
+    fn default() -> Self {
+        Self::Media(Vec::new())
+    }
+}
+
+/// Near a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// The point.
+    pub centre: LatLon,
+    /// How near, in metres.
+    pub metres: f64,
+}
+
+impl Question {
+    /// Asks for the first `top` of what matches: without a point, in the order of arrival. Paths of
+    /// files start from the media directory `media`.
+    pub async fn ask(&self, library: &dyn Library, media: &Path, top: usize) -> Result<Answer, StoreError> {
+        let started = Instant::now();
+        let centre = self.near.map(|near| near.centre);
+        let (total, more, results) = match &self.looked {
+            Looked::Media(_) => {
+                let found = library.search_items(&self.item_filter(), centre, top).await?;
+                shaped(found, |found| Hit::Media(Box::new(MediaHit::of(&found.what, found.metres, media))))
+            }
+            Looked::Pages { .. } => {
+                let found = library.search_pages(&self.page_filter(), centre, top).await?;
+                shaped(found, |found| Hit::Page(Box::new(PageHit::of(&found.what, found.metres))))
+            }
+        };
+        Ok(Answer { total, total_is_at_least: more, results, milliseconds: started.elapsed().as_millis() as u64 })
+    }
+
+    /// As the library takes it, for media.
+    pub fn item_filter(&self) -> ItemFilter {
+        let kinds = match &self.looked {
+            Looked::Media(kinds) => kinds.clone(),
+            Looked::Pages { .. } => Vec::new(),
+        };
+        ItemFilter { kinds, located: self.located, since: self.since, area: self.area(), host: self.host.clone() }
+    }
+
+    /// As the library takes it, for pages. Each of them has a place.
+    pub fn page_filter(&self) -> PageFilter {
+        let relevant = matches!(self.looked, Looked::Pages { all: false });
+        PageFilter { relevant, since: self.since, area: self.area(), host: self.host.clone() }
+    }
+
+    /// Where: what is near the point, in the region, or both.
+    fn area(&self) -> Option<Area> {
+        let near = self.near.map(|Near { centre, metres }| Area::circle(centre, metres));
+        let place = self.place.clone().map(|region| {
+            let boxes = region.bounds();
+            Area { boxes, contains: Arc::new(move |point| region.contains(point)) }
+        });
+        match (near, place) {
+            (Some(near), Some(place)) => Some(near.and(&place)),
+            (near, place) => near.or(place),
+        }
+    }
+}
+
+fn shaped<T>(matches: Matches<T>, shape: impl Fn(&Match<T>) -> Hit) -> (u64, bool, Vec<Hit>) {
+    (matches.total, matches.more, matches.found.iter().map(shape).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_and_in_a_place_is_both() {
+        let point = |lat, lon| LatLon::new(lat, lon).unwrap();
+        let place = Region::find(geo::Gazetteer::embedded(), "Germany").unwrap();
+        let near = Near { centre: point(47.99, 7.85), metres: 60_000.0 };
+        let question = Question { near: Some(near), place: Some(place), ..Question::default() };
+        let area = question.item_filter().area.unwrap();
+        let inside = |lat, lon| {
+            let in_box = |b: &[f64; 4]| b[0] <= lat && lat <= b[2] && b[1] <= lon && lon <= b[3];
+            area.boxes.iter().any(in_box) && (area.contains)(point(lat, lon))
+        };
+        // Freiburg; Colmar in France is as near; Berlin is far.
+        assert_eq!([inside(47.99, 7.85), inside(48.08, 7.36), inside(52.52, 13.40)], [true, false, false]);
+        assert!(Question::default().item_filter().area.is_none());
+        assert!(Question { looked: Looked::Pages { all: false }, ..Question::default() }.page_filter().relevant);
+    }
+}

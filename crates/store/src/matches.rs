@@ -1,0 +1,24 @@
+//! What a search gives.
+
+/// The first of what matches, and how much does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matches<T> {
+    /// How many there are: counted up to a million.
+    pub total: u64,
+    /// Whether there are more than were counted.
+    pub more: bool,
+    /// The first of them.
+    pub found: Vec<Match<T>>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Match<T> {
+    /// What was found.
+    pub what: T,
+    /// Metres from the point that was asked about.
+    pub metres: Option<f64>,
+}
+
+/// Matches that are counted.
+pub(crate) const COUNTED: usize = 1_000_000;
