@@ -3,15 +3,17 @@
 //! - A folder with HTML at its top, or with HTML in only one of its sub-folders, is one site:
 //!   `http://mirror.lab.test/`.
 //! - Otherwise each sub-folder that holds HTML is a site of its own. A sub-folder that is named like
-//!   a host (`www.example.org`, as programs that copy sites name them) is that host; others are
-//!   `mirror1.lab.test`, `mirror2.lab.test` … in the order of their names. A link that leads up and
-//!   over into the sub-folder of another site is redirected to that site.
+//!   a host (`www.example.org`, as programs that copy sites name them) is that host; `en-US` is
+//!   `en-us.lab.test`; where that makes no name, or one that another has, the third sub-folder is
+//!   `mirror3.lab.test`. A link that leads up and over into the sub-folder of another site is
+//!   redirected to that site.
 //! - The seeds are each site's `index.html` that lie nearest to its top, or else its first file.
 //!
 //! Files are served as they are, with the type their name says; a folder answers with its
 //! `index.html`. Nothing is listed, hidden files are not served, and no link on disk leads out of
 //! the folder.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -63,24 +65,27 @@ impl Mirror {
         if files.is_empty() {
             return Err(io::Error::new(io::ErrorKind::NotFound, "there is no .html or .htm file in it"));
         }
-        let mut tops: Vec<&String> =
-            files.iter().filter(|path| path.len() > 1).filter_map(|path| path.first()).collect();
-        tops.sort();
-        tops.dedup();
+        let mut tops: BTreeMap<&str, Vec<Vec<String>>> = BTreeMap::new();
+        for path in &files {
+            if let [top, below @ ..] = path.as_slice()
+                && !below.is_empty()
+            {
+                tops.entry(top).or_default().push(below.to_vec());
+            }
+        }
         let whole = tops.len() < 2 || files.iter().any(|path| path.len() == 1);
         let sites = if whole {
             vec![Site { host: format!("mirror.{DOMAIN}"), folder: root.clone(), name: None, seeds: seeds(&files) }]
         } else {
-            let site = |(place, top): (usize, &String)| {
-                let below = files.iter().filter(|path| path.first() == Some(top)).map(|path| path[1..].to_vec());
-                Site {
-                    host: host_name(top).unwrap_or_else(|| format!("mirror{}.{DOMAIN}", place + 1)),
-                    folder: root.join(top),
-                    name: Some(top.clone()),
-                    seeds: seeds(&below.collect::<Vec<_>>()),
-                }
+            let mut taken = HashSet::new();
+            let mut site = |(place, (top, files)): (usize, (&str, Vec<Vec<String>>))| {
+                let named = host_name(top).or_else(|| label(top).map(|label| format!("{label}.{DOMAIN}")));
+                let numbered = (place + 1..).map(|number| format!("mirror{number}.{DOMAIN}"));
+                let host =
+                    named.into_iter().chain(numbered).find(|host| taken.insert(host.clone())).unwrap_or_default();
+                Site { host, folder: root.join(top), name: Some(top.to_owned()), seeds: seeds(&files) }
             };
-            tops.into_iter().enumerate().map(site).collect()
+            tops.into_iter().enumerate().map(&mut site).collect()
         };
         Ok(Self { root, sites, pages: files.len() as u64 })
     }
@@ -221,6 +226,14 @@ fn host_name(folder: &str) -> Option<String> {
     (tld.len() > 1 && tld.chars().all(|c| c.is_ascii_alphabetic() || c == '-')).then(|| host.as_str().to_owned())
 }
 
+/// A folder's name as part of a host name: letters, digits and hyphens.
+fn label(folder: &str) -> Option<String> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let label: String = folder.chars().map(plain).collect();
+    let label = label.trim_matches('-');
+    (!label.is_empty() && label.len() <= 60).then(|| label.to_owned())
+}
+
 fn address(host: &str, path: &[String]) -> String {
     let mut url = format!("http://{host}");
     for name in path {
@@ -333,16 +346,20 @@ mod tests {
             (
                 &["b/de/index.html", "b/en/index.html", "b/en/more/index.html", "a/100%.html", "c/.x/index.html"],
                 &[
-                    "http://mirror1.lab.test/100%25.html",
-                    "http://mirror2.lab.test/de/index.html",
-                    "http://mirror2.lab.test/en/index.html",
+                    "http://a.lab.test/100%25.html",
+                    "http://b.lab.test/de/index.html",
+                    "http://b.lab.test/en/index.html",
                 ],
+            ),
+            (
+                &["en-US/x.html", "en_us/x.html", "日本/x.html"],
+                &["http://en-us.lab.test/x.html", "http://mirror2.lab.test/x.html", "http://mirror3.lab.test/x.html"],
             ),
             (
                 &["www.example.org/index.html", "example.com/index.html", "python3.11/index.html"],
                 &[
                     "http://example.com/index.html",
-                    "http://mirror2.lab.test/index.html",
+                    "http://python3-11.lab.test/index.html",
                     "http://www.example.org/index.html",
                 ],
             ),
@@ -362,20 +379,20 @@ mod tests {
     fn files_folders_and_ways_between_sites_are_answered() {
         let folder = folder(&["a/index.html", "a/sub/index.html", "a/p.jpg", "a/b/own.html", "b/x.html", "b/own.html"]);
         let mirror = Mirror::open(folder.path()).unwrap();
-        let (a, b) = ("mirror1.lab.test", "mirror2.lab.test");
+        let (a, b) = ("a.lab.test", "b.lab.test");
         for (host, target, expected) in [
             (a, "/", "200 a/index.html"),
             (a, "/index.html?x=1", "200 a/index.html"),
-            (a, "//sub", "301 http://mirror1.lab.test/sub/"),
+            (a, "//sub", "301 http://a.lab.test/sub/"),
             (a, "/sub/", "200 a/sub/index.html"),
             (a, "/p.jpg", "200 a/p.jpg"),
             (a, "/%70.jpg", "200 a/p.jpg"),
             (a, "/b/own.html", "200 a/b/own.html"),
-            (a, "/b/x.html", "301 http://mirror2.lab.test/x.html"),
-            (b, "/a/sub/", "301 http://mirror1.lab.test/sub/"),
-            (a, "/b/", "301 http://mirror2.lab.test/"),
-            (b, "/a", "301 http://mirror1.lab.test/"),
-            ("MIRROR2.lab.test", "/x.html", "200 b/x.html"),
+            (a, "/b/x.html", "301 http://b.lab.test/x.html"),
+            (b, "/a/sub/", "301 http://a.lab.test/sub/"),
+            (a, "/b/", "301 http://b.lab.test/"),
+            (b, "/a", "301 http://a.lab.test/"),
+            ("B.lab.test", "/x.html", "200 b/x.html"),
         ] {
             assert_eq!(said(&asked(&mirror, host, target)), expected, "{host}{target}");
         }

@@ -64,7 +64,11 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
     for (name, start) in names.into_iter().zip(starts) {
         kinds.entry(name).or_default().add(start);
     }
-    Ok(told::report(&kinds, pages, grounds.len()))
+    let what = match order.from {
+        Some(_) => "the page they start from".to_owned(),
+        None => format!("kind of the site they start from, {} seeds a kind", grounds.len()),
+    };
+    Ok(told::report(&kinds, &format!("{pages} pages best-first, by {what}")))
 }
 
 async fn started(ground: Ground, seed: Url, mut settings: Settings, pages: u64) -> Result<Start, ExperimentError> {

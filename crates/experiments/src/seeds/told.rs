@@ -21,12 +21,10 @@ const DOCUMENT: [(&str, u64, u64, u64); 8] = [
     ("town", 1, 9, 0),
 ];
 
-pub(super) fn report(kinds: &BTreeMap<String, Start>, pages: u64, webs: usize) -> Report {
+pub(super) fn report(kinds: &BTreeMap<String, Start>, what: &str) -> Report {
     Report {
         name: "seeds",
-        title: format!(
-            "{pages} pages best-first, by kind of the site they start from, {webs} seeds a kind [000 Tables 5, 8, 11]"
-        ),
+        title: format!("{what} [000 Tables 5, 8, 11]"),
         tables: vec![found(kinds), repeats(kinds)],
         plots: plots(kinds),
         bars: Vec::new(),
