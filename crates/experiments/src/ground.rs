@@ -71,7 +71,8 @@ impl Ground {
             Self::Made(web) => web.truth(url)?.site.map(|site| site.kind.word().to_owned()),
             Self::Mirror(_) => None,
         };
-        let named = |url: Url| (kind(&url).unwrap_or_else(|| url.to_string()), url);
+        let place = |url: &Url| format!("{}{}", url.host_str(), url.path());
+        let named = |url: Url| (kind(&url).unwrap_or_else(|| place(&url)), url);
         self.answers().seeds().into_iter().map(named).collect()
     }
 

@@ -59,6 +59,9 @@ impl Series {
 /// Pixels.
 const SIZE: (u32, u32) = (960, 540);
 const LEGEND: u32 = 200;
+/// What the axis across has of the width, and a letter of it.
+const ACROSS: usize = 660;
+const LETTER: usize = 8;
 const FONT: &str = "sans-serif";
 const INK: RGBColor = RGBColor(40, 40, 40);
 const FAINT: RGBColor = RGBColor(225, 225, 225);
@@ -102,7 +105,7 @@ impl Plot {
             .y_label_area_size(68)
             .build_cartesian_2d(across, up)?;
         let named = |x: &f64| match self.labels.get(x.round().max(0.0) as usize) {
-            Some(label) if (x - x.round()).abs() < 1e-6 => label.clone(),
+            Some(label) if (x - x.round()).abs() < 1e-6 => cut(label, ACROSS / LETTER / self.labels.len().max(1)),
             _ if self.labels.is_empty() => number(*x),
             _ => String::new(),
         };
@@ -153,7 +156,7 @@ impl Plot {
         for (place, (series, colour)) in self.series.iter().zip(COLOURS.iter().cycle()).enumerate() {
             let y = 60 + 24 * place as i32;
             area.draw(&Rectangle::new([(4, y - 5), (20, y + 5)], colour.filled()))?;
-            area.draw(&Text::new(cut(&series.name), (28, y), style.clone()))?;
+            area.draw(&Text::new(cut(&series.name, LEGEND as usize / LETTER - 4), (28, y), style.clone()))?;
         }
         Ok(())
     }
@@ -190,10 +193,12 @@ fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// What fits into the legend.
-fn cut(name: &str) -> String {
-    const MOST: usize = 24;
-    if name.chars().count() <= MOST { name.to_owned() } else { name.chars().take(MOST - 1).chain(['…']).collect() }
+/// What fits.
+fn cut(name: &str, most: usize) -> String {
+    if name.chars().count() <= most {
+        return name.to_owned();
+    }
+    name.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 #[cfg(test)]
@@ -236,6 +241,11 @@ mod tests {
             }
             assert!(plot(shape, Vec::new()).svg().is_ok());
         }
+    }
+
+    #[test]
+    fn names_are_cut_to_the_room_there_is() {
+        assert_eq!((cut("Käsi", 4), cut("Käsityö", 4), cut("x", 0)), ("Käsi".into(), "Käs…".into(), "…".into()));
     }
 
     #[test]

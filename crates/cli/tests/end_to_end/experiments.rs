@@ -58,7 +58,7 @@ fn the_harvest_of_a_folder_of_pages_is_told_and_drawn() {
 fn seeds_are_followed_and_what_repeats_is_counted() {
     let folder = folder();
     let (report, _out) = experiment("seeds", folder.path(), "5");
-    let start = &report["figures"]["kinds"]["http://mirror.lab.test/index.html"];
+    let start = &report["figures"]["kinds"]["mirror.lab.test/index.html"];
     for (figure, count) in [("pages", 5), ("images", 1), ("geotagged", 1), ("relevant", 1)] {
         assert_eq!(start[figure], count, "{figure} of {start}");
     }

@@ -15,7 +15,7 @@ use crate::{ExperimentError, Order, Report};
 const PAGES: u64 = 100;
 const WEBS: u64 = 3;
 /// Seeds of a folder of pages that are tried.
-const MOST_SEEDS: usize = 20;
+const MOST_SEEDS: usize = 12;
 /// How often the queue is looked at.
 const LOOKS: u64 = 20;
 
