@@ -57,8 +57,13 @@ fn peak(task: &Task) -> f64 {
     task.cost.peak as f64 / MB
 }
 
+/// With how far chance alone takes it: the root of what was counted.
 fn share(part: f64, all: f64) -> String {
-    ratio(part, all).map_or_else(|| "–".into(), |share| format!("{:.2} %", 100.0 * share))
+    let percent = |part: f64| ratio(100.0 * part, all);
+    match (percent(part), percent(part.sqrt())) {
+        (Some(share), Some(chance)) => format!("{share:.2} ± {chance:.2} %"),
+        _ => "–".into(),
+    }
 }
 
 fn per(of: f64, each: f64, digits: usize) -> String {
@@ -164,6 +169,7 @@ fn notes(results: &Results) -> Vec<String> {
         "the same pages: a web read to its end without photos, so that each order does the same work; the least of \
          several runs"
             .into(),
+        "±: one standard deviation of a count of rare things".into(),
         "geo-distance and geo are not of the document".into(),
         links.into(),
         "[000 Fig. 37], the time of each step of a page, is not measured".into(),
