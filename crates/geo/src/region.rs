@@ -633,7 +633,7 @@ mod tests {
         assert!(candidates.len() > 3);
         let text = error.to_string();
         let line =
-            text.lines().find(|line| line.contains("Missouri, United States")).unwrap_or_else(|| panic!("{text}"));
+            text.lines().find(|line| line.starts_with("  Springfield, Missouri")).unwrap_or_else(|| panic!("{text}"));
         assert!(line.starts_with("  Springfield, Missouri, United States (1"), "{line}");
         assert_eq!(text.lines().count(), candidates.len() + 1);
         assert_eq!([0, 999, 1000, 167_319, 1_000_000].map(thousands), ["0", "999", "1,000", "167,319", "1,000,000"]);

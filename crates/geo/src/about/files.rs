@@ -55,7 +55,7 @@ pub(super) fn places(page: &Page, hints: &Hints<'_>, around: &Around<'_>) -> Vec
     page.media
         .iter()
         .map(|media| {
-            let own = by_address.get(media.url.identity().as_str()).filter(|_| !by_address.is_empty());
+            let own = if by_address.is_empty() { None } else { by_address.get(media.url.identity().as_str()) };
             let enclosed = || elements.around(page, media.node).and_then(|index| around.located.get(index));
             let structured = match own {
                 Some(Claim::One(located, share)) => Some(said(located, *share)),
@@ -223,15 +223,16 @@ impl Descriptions<'_> {
         Some(believed(mention, &clip(&described), share))
     }
 
-    /// Where a caption stands among the page's words: after the last one, if it is there.
+    /// Where a caption stands among the page's words: mostly on a line of its own, after the last one.
     fn caption(&mut self, caption: &str) -> Option<Range<usize>> {
         if caption.is_empty() {
             return Some(0..0);
         }
-        let text = &self.around.words.text;
+        let text: &str = &self.around.words.text;
         for from in [self.last, self.around.words.body] {
             let rest = text.get(from..)?;
-            let found = rest.get(..rest.floor_char_boundary(self.search))?.find(caption);
+            let rest = rest.get(..rest.floor_char_boundary(self.search))?;
+            let found = line_with(rest, caption).or_else(|| rest.find(caption));
             self.search = self.search.saturating_sub(found.unwrap_or(rest.len()));
             if let Some(at) = found {
                 self.last = from + at;
@@ -270,6 +271,18 @@ impl Descriptions<'_> {
             }
         }
         Some((mention, share))
+    }
+}
+
+/// Where the line that begins with these words is.
+fn line_with(text: &str, words: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = text.get(at..)?;
+        if rest.starts_with(words) {
+            return Some(at);
+        }
+        at += rest.find('\n')? + 1;
     }
 }
 

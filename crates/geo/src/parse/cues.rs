@@ -1,17 +1,30 @@
 //! Words around names that say what the names are. Written down by hand: they are few, and every
 //! grammar has them.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Languages that the geoparser knows small words of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Language(pub(super) Option<usize>);
 
+/// Languages that are known by their grammar only: their ordinary words are not.
+const GRAMMARS: [&str; 3] = ["el", "ru", "uk"];
+
 impl Language {
     pub(super) fn new(code: Option<&str>) -> Self {
-        Self(code.and_then(|code| crate::layout::LANGUAGES.iter().position(|known| *known == code)))
+        let mut known = crate::layout::LANGUAGES.iter().chain(&GRAMMARS);
+        Self(code.and_then(|code| known.position(|known| *known == code)))
     }
 
     pub(super) fn code(self) -> Option<&'static str> {
-        self.0.and_then(|number| crate::layout::LANGUAGES.get(number)).copied()
+        let mut known = crate::layout::LANGUAGES.iter().chain(&GRAMMARS);
+        self.0.and_then(|number| known.nth(number)).copied()
+    }
+
+    /// Its number among those whose ordinary words are known.
+    pub(super) fn with_words(self) -> Option<usize> {
+        self.0.filter(|number| *number < crate::layout::LANGUAGES.len())
     }
 }
 
@@ -70,6 +83,10 @@ pub(super) fn is_locative(language: Language, word: &str) -> bool {
             &["i", "på", "från", "fra", "till", "til", "vid", "ved", "nära", "kring", "mellan", "utanför", "genom"]
         }
         Some("pl") => &["w", "we", "z", "ze", "do", "od", "koło", "pod", "przez", "na", "między", "nad"],
+        Some("el") => &["στη", "στην", "στο", "στον", "στα", "στις", "στους", "σε", "από", "προς", "για", "μέχρι"],
+        Some("ru" | "uk") => {
+            &["в", "во", "у", "на", "из", "від", "з", "до", "под", "около", "близ", "через", "к", "по", "біля", "від"]
+        }
         Some("cs" | "sk" | "sl" | "hr") => {
             &["v", "ve", "vo", "u", "z", "ze", "zo", "do", "od", "na", "pri", "při", "iz"]
         }
@@ -240,182 +257,38 @@ pub(super) fn is_local_body(word: &str) -> bool {
     BODIES.contains(&word)
 }
 
-/// Whether a word (in lower case) is a month or a day of the week, perhaps shortened.
-pub(super) fn is_calendar(word: &str) -> bool {
-    const NAMES: [&str; 57] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "jan",
-        "feb",
-        "mar",
-        "apr",
-        "jun",
-        "jul",
-        "aug",
-        "sep",
-        "sept",
-        "oct",
-        "nov",
-        "dec",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "mon",
-        "tue",
-        "tues",
-        "wed",
-        "thu",
-        "thurs",
-        "fri",
-        "sat",
-        "sun",
-        "januar",
-        "februar",
-        "märz",
-        "mai",
-        "juni",
-        "juli",
-        "oktober",
-        "dezember",
-        "montag",
-        "dienstag",
-        "mittwoch",
-        "donnerstag",
-        "freitag",
-        "samstag",
-        "sonntag",
-        "août",
-        "marzo",
+/// Whether a word (in lower case) joins the members of a list.
+pub(super) fn is_and(word: &str) -> bool {
+    const WORDS: [&str; 24] = [
+        "and", "or", "und", "oder", "et", "ou", "y", "e", "o", "en", "of", "och", "og", "eller", "ja", "tai", "sekä",
+        "i", "oraz", "a", "és", "και", "и", "і",
     ];
-    NAMES.contains(&word)
+    WORDS.contains(&word)
 }
 
-/// Endings that a language puts on names, longest first: what to take off, what to put in its
-/// place, and whether the ending itself says where something is.
-pub(super) fn endings(language: Language) -> &'static [(&'static str, &'static str, bool)] {
-    match language.code() {
-        Some("fi") => &[
-            ("issa", "i", true),
-            ("ista", "i", true),
-            ("iin", "i", true),
-            ("ssa", "", true),
-            ("ssä", "", true),
-            ("sta", "", true),
-            ("stä", "", true),
-            ("lla", "", true),
-            ("llä", "", true),
-            ("lta", "", true),
-            ("ltä", "", true),
-            ("lle", "", true),
-            ("na", "", false),
-            ("nä", "", false),
-            ("issa", "", true),
-            ("ista", "", true),
-            ("seen", "nen", true),
-            ("sen", "nen", false),
-            ("sessa", "nen", true),
-            ("sesta", "nen", true),
-            ("hun", "", true),
-            ("hin", "", true),
-            ("hon", "", true),
-            ("han", "", true),
-            ("hyn", "", true),
-            ("hön", "", true),
-            ("hän", "", true),
-            ("aan", "a", true),
-            ("ään", "ä", true),
-            ("oon", "o", true),
-            ("uun", "u", true),
-            ("een", "e", true),
-            ("yyn", "y", true),
-            ("öön", "ö", true),
-            ("in", "", false),
-            ("n", "", false),
-            ("ta", "", false),
-            ("tä", "", false),
-            ("a", "", false),
-            ("ä", "", false),
-        ],
-        Some("et") => &[
-            ("sse", "", true),
-            ("st", "", true),
-            ("s", "", true),
-            ("le", "", true),
-            ("lt", "", true),
-            ("l", "", true),
-            ("i", "", false),
-        ],
-        Some("pl") => &[
-            ("ach", "y", true),
-            ("iu", "", true),
-            ("owie", "ów", true),
-            ("owa", "ów", true),
-            ("owa", "owo", true),
-            ("wie", "wa", true),
-            ("dzie", "d", true),
-            ("dzi", "dź", true),
-            ("cie", "t", true),
-            ("nie", "n", true),
-            ("niu", "ń", true),
-            ("nia", "ń", true),
-            ("ku", "k", true),
-            ("iu", "", true),
-            ("iem", "", false),
-            ("em", "", false),
-            ("ą", "a", false),
-            ("ę", "a", false),
-            ("y", "a", true),
-            ("i", "a", true),
-            ("ie", "a", true),
-            ("ie", "", true),
-            ("u", "", true),
-            ("a", "", true),
-            ("u", "o", true),
-            ("em", "o", false),
-        ],
-        Some("de" | "sv" | "da" | "no" | "nl") => &[("s", "", false)],
-        Some("cs" | "sk") => &[
-            ("ě", "a", true),
-            ("e", "a", true),
-            ("y", "a", true),
-            ("i", "a", true),
-            ("u", "", true),
-            ("u", "o", true),
-            ("ze", "ha", true),
-        ],
-        Some("hu") => &[
-            ("ban", "", true),
-            ("ben", "", true),
-            ("ból", "", true),
-            ("ből", "", true),
-            ("ba", "", true),
-            ("be", "", true),
-            ("on", "", true),
-            ("en", "", true),
-            ("ön", "", true),
-            ("ra", "", true),
-            ("re", "", true),
-            ("nak", "", false),
-            ("nek", "", false),
-            ("i", "", false),
-        ],
-        _ => &[],
-    }
+/// Whether a word (in lower case) is a month or a day of the week, perhaps shortened.
+pub(super) fn is_calendar(word: &str) -> bool {
+    static NAMES: LazyLock<HashSet<&str>> = LazyLock::new(|| CALENDAR.split_ascii_whitespace().collect());
+    NAMES.contains(word)
 }
+
+const CALENDAR: &str = "
+    january february march april may june july august september october november december jan feb mar
+    apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon
+    tue tues wed thu thurs fri sat sun januar februar märz mai juni juli oktober dezember montag
+    dienstag mittwoch donnerstag freitag samstag sonntag août marzo januari februari mars maj augusti
+    måndag tisdag onsdag torsdag fredag lördag söndag mandag tirsdag lørdag søndag marts tammikuu
+    helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu
+    maanantai tiistai keskiviikko torstai perjantai lauantai sunnuntai janvier février avril juin
+    juillet septembre octobre novembre décembre lundi mardi mercredi jeudi vendredi samedi dimanche
+    enero febrero abril mayo junio julio agosto septiembre octubre noviembre diciembre lunes martes
+    miércoles jueves viernes sábado domingo gennaio febbraio aprile maggio giugno luglio settembre
+    ottobre dicembre lunedì martedì mercoledì giovedì venerdì sabato domenica maart mei augustus maandag
+    dinsdag woensdag donderdag vrijdag zaterdag zondag janeiro fevereiro março maio junho julho setembro
+    outubro novembro dezembro segunda terça quarta quinta sexta styczeń luty marzec kwiecień czerwiec
+    lipiec sierpień wrzesień październik listopad grudzień poniedziałek wtorek środa czwartek piątek
+    sobota niedziela
+";
 
 /// Traditional abbreviations of states and provinces, as GeoNames codes. They count after a town
 /// and a comma, or with their dots: "Metcalfe, Ky.", "B.C.".

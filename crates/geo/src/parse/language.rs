@@ -7,22 +7,33 @@ use super::tokens::{Shape, Token};
 const SAMPLE: usize = 150;
 /// Longest of the words below, in bytes.
 const LONGEST: usize = 9;
-/// Least sum of evidence, and how many times the next language's it must be.
-const ENOUGH: f64 = 2.5;
-const CLEARLY: f64 = 1.25;
+/// Least sum of evidence, and how many times the next language's it must be: the less there is, the
+/// clearer it must be.
+const ENOUGH: [(f64, f64); 3] = [(2.5, 1.25), (1.5, 1.6), (1.0, 3.0)];
+/// What a letter that few languages have counts, shared by those that have it.
+const LETTER: f64 = 0.5;
 
 /// The commonest small words of each language, as they are written.
 const WORDS: [(&str, &str); 22] = [
     ("en", "the of and to in is was for that with on as are from his her have has it be by at this which were"),
     ("de", "der die das und nicht von mit den ist im ein eine dem zu auf für sich des auch es wird aus bei nach als"),
-    ("fi", "ja on oli että ei mutta joka kun se ovat myös kuin hän sekä mukaan jossa olla vuonna tai jo"),
-    ("sv", "och att det som för är på av den med till en ett har inte om från var men vid"),
-    ("fr", "le la les et des est une dans pour que qui du en un sur au pas avec par il plus ce sont aux"),
-    ("es", "el la los y que por una con del las en de un se para su al es como más lo fue"),
-    ("it", "il di che per una della con non sono un in la del le nel alla gli anche è da più i dei"),
+    (
+        "fi",
+        "ja on oli että ei mutta joka kun se ovat myös kuin hän sekä mukaan jossa olla vuonna tai jo sieltä jonka niin",
+    ),
+    ("sv", "och att det som för är på av den med till en ett har inte om från var men vid i där efter utan"),
+    (
+        "fr",
+        "le la les et des est une dans pour que qui du en un sur au pas avec par il plus ce sont aux à a ne se ou été",
+    ),
+    ("es", "el la los y que por una con del las en de un se para su al es como más lo fue a no sin desde"),
+    (
+        "it",
+        "il di che per una della con non sono un in la del le nel alla gli anche è da più i dei e a al si ma come ha dal dalla",
+    ),
     ("nl", "de het een van en niet dat zijn in op te is met voor die aan er door naar bij ook uit werd"),
-    ("pt", "o os que não uma para com do da em um as dos se no na por mais ao é foi e das"),
-    ("pl", "i w się na nie jest że do z to o jak po od za przez oraz był dla są we ze"),
+    ("pt", "o os que não uma para com do da em um as dos se no na por mais ao é foi e das a ou pelo sua"),
+    ("pl", "i w się na nie jest że do z to o jak po od za przez oraz był dla są we ze a tym jego"),
     ("da", "og det er på af til ikke med som den en for der har et fra var de at blev"),
     ("no", "og det er på av til ikke med som den en for har et fra var de å ble etter"),
     ("cs", "a je se na že v to s z do i byl který jsou pro ve od ale po jako"),
@@ -37,27 +48,101 @@ const WORDS: [(&str, &str); 22] = [
     ("id", "yang dan di ini itu untuk dengan dari pada tidak dalam adalah oleh juga akan"),
 ];
 
-/// The language of a text, if its small words say so clearly.
+/// Letters that only some languages have.
+const LETTERS: [(&str, &str); 24] = [
+    ("ß", "de"),
+    ("å", "sv da no"),
+    ("äö", "fi sv de et"),
+    ("øæ", "da no"),
+    ("ñ", "es"),
+    ("ãõ", "pt"),
+    ("ç", "fr pt ca tr"),
+    ("êôîûœë", "fr"),
+    ("èà", "fr it ca"),
+    ("ìòù", "it"),
+    ("é", "fr es pt hu cs ca"),
+    ("íóúá", "es pt hu cs sk"),
+    ("łąęśźżń", "pl"),
+    ("ć", "pl hr"),
+    ("řěů", "cs"),
+    ("ýť", "cs sk"),
+    ("ľĺŕ", "sk"),
+    ("ščž", "cs sk sl hr"),
+    ("đ", "hr"),
+    ("őű", "hu"),
+    ("ü", "de hu tr et"),
+    ("ățș", "ro"),
+    ("ğı", "tr"),
+    ("ş", "tr ro"),
+];
+
+/// The language of a text, if its script, its small words or its letters say so clearly.
 pub(super) fn guess(text: &str, tokens: &[Token]) -> Option<&'static str> {
     let mut scores = [0.0; WORDS.len()];
+    let mut scripts = Scripts::default();
     let table = table();
     for token in tokens.iter().filter(|token| token.shape == Shape::Lower).take(SAMPLE) {
         let word = token.text(text);
-        if word.len() > LONGEST {
-            continue;
+        if word.len() <= LONGEST
+            && let Ok(found) = table.binary_search_by(|(known, _)| (*known).cmp(word))
+        {
+            add(&mut scores, table[found].1, 1.0);
+        } else if !word.is_ascii() {
+            scripts.count(word);
+            letters(word).into_iter().for_each(|languages| add(&mut scores, languages, LETTER));
         }
-        if let Ok(found) = table.binary_search_by(|(known, _)| (*known).cmp(word)) {
-            let languages = table[found].1;
-            let share = 1.0 / f64::from(languages.count_ones());
-            (0..WORDS.len())
-                .filter(|language| languages >> language & 1 != 0)
-                .for_each(|language| scores[language] += share);
-        }
+    }
+    if let Some(language) = scripts.language() {
+        return Some(language);
     }
     let best = (0..WORDS.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
     let next =
         (0..WORDS.len()).filter(|language| *language != best).map(|language| scores[language]).fold(0.0, f64::max);
-    (scores[best] >= ENOUGH && scores[best] >= next * CLEARLY).then_some(WORDS[best].0)
+    let is_clear = ENOUGH.iter().any(|(enough, clearly)| scores[best] >= *enough && scores[best] >= next * clearly);
+    is_clear.then_some(WORDS[best].0)
+}
+
+/// Shares evidence among languages.
+fn add(scores: &mut [f64; WORDS.len()], languages: u32, evidence: f64) {
+    let share = evidence / f64::from(languages.count_ones().max(1));
+    let listed = scores.iter_mut().enumerate().filter(|(language, _)| languages >> language & 1 != 0);
+    listed.for_each(|(_, score)| *score += share);
+}
+
+/// The languages that have the telling letters of a word, one set a kind of letter.
+fn letters(word: &str) -> Vec<u32> {
+    static SETS: std::sync::LazyLock<Vec<(&'static str, u32)>> = std::sync::LazyLock::new(|| {
+        let number = |code: &str| WORDS.iter().position(|(known, _)| *known == code);
+        let set = |codes: &str| codes.split(' ').filter_map(number).fold(0, |set, number| set | 1 << number);
+        LETTERS.iter().map(|(letters, codes)| (*letters, set(codes))).collect()
+    });
+    SETS.iter().filter(|(letters, _)| word.contains(|c| letters.contains(c))).map(|(_, set)| *set).collect()
+}
+
+/// Words by script, where the script says enough.
+#[derive(Default)]
+struct Scripts {
+    greek: u32,
+    cyrillic: u32,
+    ukrainian: u32,
+}
+
+impl Scripts {
+    fn count(&mut self, word: &str) {
+        let has = |range: std::ops::RangeInclusive<char>| word.contains(|c| range.contains(&c));
+        self.greek += u32::from(has('\u{370}'..='\u{3ff}') || has('\u{1f00}'..='\u{1fff}'));
+        self.cyrillic += u32::from(has('\u{400}'..='\u{52f}'));
+        self.ukrainian += u32::from(word.contains(['і', 'ї', 'є', 'ґ']));
+    }
+
+    fn language(&self) -> Option<&'static str> {
+        match () {
+            () if self.greek >= 2 && self.greek > self.cyrillic => Some("el"),
+            () if self.ukrainian * 4 > self.cyrillic && self.cyrillic >= 2 => Some("uk"),
+            () if self.cyrillic >= 2 => Some("ru"),
+            () => None,
+        }
+    }
 }
 
 /// Words in order, each with the languages that have it.
@@ -90,7 +175,15 @@ mod tests {
             ("De haven van de stad ligt aan de kust en het is een van de oudste", Some("nl")),
             ("O porto da cidade fica na costa e não é uma das mais antigas do país", Some("pt")),
             ("Port w mieście jest na wybrzeżu i nie był używany przez wiele lat", Some("pl")),
+            ("Пожар потушили за два часа, никто не пострадал", Some("ru")),
+            ("Пожежу загасили за дві години, ніхто не постраждав", Some("uk")),
+            ("Η πυρκαγιά τέθηκε υπό έλεγχο από τους πυροσβέστες", Some("el")),
+            // Short ones.
+            ("Lapin luonto on kaunis myös sateella ja pysähdyimme järvellä", Some("fi")),
+            ("De nya husen och gatorna har fått tusentals invånare på grund av gruvan", Some("sv")),
+            ("The café was closed", Some("en")),
             ("Kiel Oldenburg Joensuu", None),
+            ("Garage for sale", None),
             ("", None),
         ] {
             assert_eq!(guess(text, &tokens(text)), language, "{text}");

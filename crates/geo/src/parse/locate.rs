@@ -117,6 +117,22 @@ pub(super) fn agrees(place: Place, country: &str, postcode: &str) -> Option<bool
             let department = place.admin2()?.code();
             department == &digits[..2] || leading == 20 && department.starts_with('2') || digits.starts_with(department)
         }
+        // Provinces by number, as the communities they are in (GeoNames: 51 Andalusia, 52 Aragon, 53
+        // Canaries, 54 Castile-La Mancha, 55 Castile and León, 56 Catalonia, 57 Extremadura, 58 Galicia,
+        // 59 Basque Country, 60 Valencia).
+        "ES" if digits.len() == 5 => {
+            const PROVINCES: &str = "59 54 60 51 55 57 07 56 55 57 51 60 54 51 58 54 56 51 54 59 51 52 51 55 56 27 58 29 51 \
+                                     31 32 58 34 55 53 58 55 53 39 55 51 55 56 52 54 60 55 59 55 52 CE ML";
+            PROVINCES.split_ascii_whitespace().nth(leading.checked_sub(1)?)? == admin1
+        }
+        // Poste Italiane's zones by region (GeoNames: 01 Abruzzo, 02 Basilicata, 03 Calabria, 04 Campania, 05
+        // Emilia-Romagna, 06 Friuli, 07 Lazio, 08 Liguria, 09 Lombardy, 10 Marche, 11 Molise, 12 Piedmont,
+        // 13 Apulia, 14 Sardinia, 15 Sicily, 16 Tuscany, 17 Trentino, 18 Umbria, 19 Aosta, 20 Veneto).
+        "IT" if digits.len() == 5 => {
+            ["07 18 14", "12 19 08", "09 12", "20 17 06", "05 09", "16", "10 01", "13 02", "04 02 11 03", "15"][first]
+                .split(' ')
+                .any(|code| code == admin1)
+        }
         // ZIP codes: the first digit by state.
         "US" if digits.len() >= 5 => [
             "CT MA ME NH NJ PR RI VT VI AE",
@@ -179,6 +195,13 @@ mod tests {
             ("Lyon", "75001", Some(false)),
             ("Chicago", "60601", Some(true)),
             ("Chicago", "10001", Some(false)),
+            ("Salamanca", "37001", None),
+            ("Bilbao", "48001", Some(true)),
+            ("Bilbao", "28001", Some(false)),
+            ("Barcelona", "08001", Some(true)),
+            ("Bologna", "40121", Some(true)),
+            ("Bologna", "00184", Some(false)),
+            ("Palermo", "90133", Some(true)),
             ("Kiel", "1", None),
         ] {
             let place = gazetteer.named(town)[0];

@@ -6,6 +6,7 @@
 mod addresses;
 mod coordinates;
 mod cues;
+mod endings;
 mod grid;
 mod language;
 mod locate;

@@ -2,16 +2,22 @@
 
 use fst::raw::{Fst, Output};
 
-use super::cues::{self, Language};
+use super::cues::Language;
+use super::endings::{Ending, endings};
 use super::tokens::{Gap, Shape, Token};
 use crate::fold::{fold, fold_char};
-use crate::gazetteer::Gazetteer;
 use crate::gazetteer::layout::{Value, Word};
+use crate::gazetteer::{Gazetteer, Named};
 
 /// Most words of a name.
 const LONGEST: usize = 7;
-/// Shortest stem that an ending is taken off, in characters.
+/// Shortest stem that an ending is taken off, in characters; a shorter one must be made longer by
+/// what the name has in the ending's place.
 const STEM: usize = 3;
+/// An inflected name hides a plain one with so many times fewer people.
+const HIDDEN: u64 = 20;
+/// Most words of a name that an ending is taken off.
+const INFLECTED_WORDS: usize = 3;
 
 /// A name found in the text.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +25,8 @@ pub(super) struct Match {
     /// First and last token.
     pub(super) first: usize,
     pub(super) last: usize,
+    /// Bytes of the first token that do not belong to it.
+    pub(super) skip: u32,
     pub(super) value: Value,
     /// An ending was taken off; whether it says where.
     pub(super) ending: Option<bool>,
@@ -26,14 +34,15 @@ pub(super) struct Match {
 
 /// The two indexes, opened once per text.
 pub(super) struct Names {
+    gazetteer: &'static Gazetteer,
     keys: Fst<&'static [u8]>,
     words: Fst<&'static [u8]>,
     language: Language,
 }
 
 impl Names {
-    pub(super) fn new(gazetteer: &Gazetteer, language: Language) -> Option<Self> {
-        Some(Self { keys: gazetteer.keys()?, words: gazetteer.words()?, language })
+    pub(super) fn new(gazetteer: &'static Gazetteer, language: Language) -> Option<Self> {
+        Some(Self { gazetteer, keys: gazetteer.keys()?, words: gazetteer.words()?, language })
     }
 
     /// What is known of a word apart from being a place.
@@ -48,9 +57,17 @@ impl Names {
         let mut at = 0;
         while at < tokens.len() {
             let found = match tokens[at].shape {
-                Shape::Capital | Shape::Capitals | Shape::Caseless => {
-                    self.longest(text, tokens, at).or_else(|| self.inflected(text, tokens, at))
+                Shape::Capital | Shape::Capitals => {
+                    let plain = self.longest(text, tokens, at, 0);
+                    match (plain, self.inflected(text, tokens, at)) {
+                        (Some(plain), Some(inflected)) if self.is_hidden(&plain, &inflected) => Some(inflected),
+                        (plain, inflected) => plain.or(inflected),
+                    }
                 }
+                Shape::Caseless => self.longest(text, tokens, at, 0).or_else(|| {
+                    let skip = prefix(tokens[at].text(text))?;
+                    self.longest(text, tokens, at, skip)
+                }),
                 Shape::Lower | Shape::Number => None,
             };
             at = found.map_or(at, |found| found.last) + 1;
@@ -59,7 +76,8 @@ impl Names {
         matches
     }
 
-    fn longest(&self, text: &str, tokens: &[Token], first: usize) -> Option<Match> {
+    /// The longest name from a token on, without the first `skip` bytes of that.
+    fn longest(&self, text: &str, tokens: &[Token], first: usize, skip: usize) -> Option<Match> {
         let mut node = self.keys.root();
         let mut output = Output::zero();
         let mut best = None;
@@ -87,7 +105,9 @@ impl Names {
                     _ => break,
                 }
             }
-            for c in token.text(text).chars() {
+            let word = token.text(text);
+            let word = if index == first { word.get(skip..).unwrap_or_default() } else { word };
+            for c in word.chars() {
                 if c.is_ascii() {
                     step(c.to_ascii_lowercase() as u8);
                 } else {
@@ -101,38 +121,76 @@ impl Names {
                 tokens.get(index + 1).is_some_and(|next| next.gap == Gap::None && next.shape != Shape::Caseless);
             if node.is_final() && token.shape != Shape::Lower && !joined_on {
                 let value = Value::unpack(output.cat(node.final_output()).value());
-                best = Some(Match { first, last: index, value, ending: None });
+                best = Some(Match { first, last: index, skip: skip as u32, value, ending: None });
             }
         }
         best
     }
 
-    /// A single word with an ending of the language taken off.
+    /// Whether an inflected name is meant where a far smaller place happens to be called like that:
+    /// "Łodzi" is Łódź and not Lodi.
+    fn is_hidden(&self, plain: &Match, inflected: &Match) -> bool {
+        plain.last <= inflected.last && self.people(inflected.value) > self.people(plain.value) * HIDDEN
+    }
+
+    /// The people of the largest place of a name; those of places that have it as a second name count
+    /// a tenth.
+    fn people(&self, value: Value) -> u64 {
+        let people = |named: Named| named.place.population() / if named.alternate { 10 } else { 1 };
+        self.gazetteer.entries(value).map(people).max().unwrap_or(0)
+    }
+
+    /// A name with an ending of the language taken off its last word: Joensuussa, Pohjois-Karjalan.
     fn inflected(&self, text: &str, tokens: &[Token], first: usize) -> Option<Match> {
-        if tokens[first].shape != Shape::Capital {
+        let endings = endings(self.language);
+        if endings.is_empty() || tokens[first].shape != Shape::Capital {
             return None;
         }
-        let word = tokens[first].text(text);
-        let mut best: Option<Match> = None;
-        for (ending, instead, locative) in cues::endings(self.language) {
+        let joins = |token: &&Token| token.gap == Gap::Joins && token.shape == Shape::Capital;
+        let more = tokens[first + 1..].iter().take(INFLECTED_WORDS - 1).take_while(joins).count();
+        (first..=first + more).rev().find_map(|last| {
+            let before: String = tokens[first..last].iter().map(|token| fold(token.text(text)) + " ").collect();
+            self.without_ending(endings, &before, tokens[last].text(text)).map(|(value, locative)| Match {
+                first,
+                last,
+                skip: 0,
+                value,
+                ending: Some(locative),
+            })
+        })
+    }
+
+    /// The name whose last word is this one without an ending, and whether the ending says where.
+    fn without_ending(&self, endings: &[Ending], before: &str, word: &str) -> Option<(Value, bool)> {
+        let mut best: Option<(u64, Value, bool)> = None;
+        for (ending, instead, locative) in endings {
             let Some(stem) = word.strip_suffix(ending) else { continue };
-            if stem.chars().count() < STEM {
+            let letters = stem.chars().count();
+            if letters < STEM && letters + instead.chars().count() <= STEM || ending.is_empty() && letters <= STEM {
                 continue;
             }
-            let key = fold(stem) + &fold(instead);
+            let key = before.to_owned() + &fold(stem) + &fold(instead);
             let mut keys = vec![key];
             if self.language.code() == Some("fi") {
                 finnish_stems(&mut keys);
             }
-            let found = keys.iter().find_map(|key| self.keys.get(key.as_bytes()));
-            if let Some(found) = found.map(|output| Value::unpack(output.value()))
-                && best.is_none_or(|known| known.ending == Some(false) && *locative)
-            {
-                best = Some(Match { first, last: first, value: found, ending: Some(*locative) });
+            for found in keys.iter().filter_map(|key| self.keys.get(key.as_bytes())) {
+                let value = Value::unpack(found.value());
+                // An ending that says where is likelier one than one that says nothing.
+                let weight = self.people(value).max(1) * if *locative { 10 } else { 1 };
+                if best.is_none_or(|(known, ..)| weight > known) {
+                    best = Some((weight, value, *locative));
+                }
             }
         }
-        best
+        best.map(|(_, value, locative)| (value, locative))
     }
+}
+
+/// Bytes of what Arabic writes together with the word that follows: and, in, to, so, like.
+fn prefix(word: &str) -> Option<usize> {
+    let first = word.chars().next().filter(|c| "وبلفك".contains(*c))?;
+    (word.chars().count() > STEM).then_some(first.len_utf8())
 }
 
 /// Finnish stems change before endings: Helsinki – Helsingissä, Turku – Turussa, Lahti – Lahdessa,
@@ -150,6 +208,14 @@ fn finnish_stems(keys: &mut Vec<String>) {
     }
     if let Some(rest) = stem.strip_suffix('e') {
         keys.push(format!("{rest}i"));
+    }
+    // Lappi – Lapin: double consonants become single ones.
+    let letters: Vec<char> = stem.chars().collect();
+    if let [.., consonant @ ('p' | 't' | 'k'), vowel] = letters[..]
+        && "aeiouy".contains(vowel)
+    {
+        let (rest, doubled) = (&letters[..letters.len() - 1], [consonant, vowel]);
+        keys.push(rest.iter().chain(&doubled).collect());
     }
     // Names made of common nouns: -mäen, -joen, -niemen.
     for (changed, whole) in [
@@ -189,7 +255,7 @@ impl Bits {
 
     /// Whether the word is an ordinary one in a language; in any when the language is not known.
     pub(super) fn is_ordinary(self, language: Language) -> bool {
-        match language.0 {
+        match language.with_words() {
             Some(number) => self.0 >> (Word::FIRST_LANGUAGE as usize + number) & 1 != 0,
             None => self.is_ordinary_somewhere(),
         }
@@ -201,6 +267,6 @@ impl Bits {
 
     /// Whether the word is a stop word of a language.
     pub(super) fn is_stop_word(self, language: Language) -> bool {
-        language.0.is_some_and(|number| self.0 >> (Word::FIRST_STOP as usize + number) & 1 != 0)
+        language.with_words().is_some_and(|number| self.0 >> (Word::FIRST_STOP as usize + number) & 1 != 0)
     }
 }

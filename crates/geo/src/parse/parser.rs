@@ -1,8 +1,8 @@
 //! The layers one after the other, block by block.
 
 use super::cues::Language;
-use super::{Hints, Mention, add_outside, addresses, coordinates, language, tokens, toponyms, tuning};
-use crate::gazetteer::Gazetteer;
+use super::{Hints, Mention, MentionKind, add_outside, addresses, coordinates, language, tokens, toponyms, tuning};
+use crate::gazetteer::{Country, Gazetteer};
 
 /// A parser of a text that comes in pieces.
 ///
@@ -75,7 +75,12 @@ impl<'h> Parser<'h> {
         self.hints.language = self.hints.language.or_else(|| language::guess(block, &tokens));
         let mut found = coordinates::coordinates(block);
         add_outside(&mut found, addresses::addresses(gazetteer, block, &tokens, &self.hints));
-        let names = toponyms::toponyms(gazetteer, block, &tokens, Language::new(self.language()), &self.hints);
+        // Pages with nothing but an address are written as its country writes.
+        let language = self.language().or_else(|| {
+            let place = found.iter().find(|mention| mention.kind == MentionKind::Address)?.place?;
+            place.country().map(Country::language)
+        });
+        let names = toponyms::toponyms(gazetteer, block, &tokens, Language::new(language), &self.hints);
         add_outside(&mut found, names);
         mentions.extend(found.into_iter().map(|mut mention| {
             mention.span = mention.span.start + start..mention.span.end + start;

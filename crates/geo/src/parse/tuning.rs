@@ -39,6 +39,8 @@ pub(super) mod support {
     pub(crate) const STOP_WORD: f64 = -3.0;
     /// A name of several words, all of them ordinary, of a place that has another main name.
     pub(crate) const ORDINARY_WORDS: f64 = -2.5;
+    /// An article and ordinary words: "El Banco" may be any bank.
+    pub(crate) const ORDINARY_ARTICLE: f64 = -1.5;
     /// The name of a month or a day, perhaps shortened.
     pub(crate) const CALENDAR: f64 = -4.0;
     /// The same name is part of a person's elsewhere in the text.
@@ -55,6 +57,8 @@ pub(super) mod support {
     pub(crate) const BEFORE_FAMILY: f64 = -2.5;
     /// After another capitalised word that is no place.
     pub(crate) const AFTER_CAPITALISED: f64 = -1.4;
+    /// The same where nouns are capitalised too.
+    pub(crate) const AFTER_NOUN: f64 = -0.5;
     /// Before another capitalised word that is no place: "Boston Globe".
     pub(crate) const BEFORE_CAPITALISED: f64 = -0.6;
     /// First word of a sentence, where everything is capitalised.
@@ -79,6 +83,8 @@ pub(super) mod support {
     pub(crate) const SHOUTED_SHORT: f64 = -2.0;
     /// Mentioned again elsewhere with enough support of its own.
     pub(crate) const SECOND_MENTION: f64 = 0.5;
+    /// In a list with a name that is certain; if it is also a person's name.
+    pub(crate) const LISTED: (f64, f64) = (1.2, 0.6);
     /// In the country, or the first-order area, of places that are certain.
     pub(crate) const SAME_COUNTRY: f64 = 0.3;
     /// See [`SAME_COUNTRY`].
@@ -121,6 +127,8 @@ pub(super) mod score {
     pub(crate) const NAMED_ADMIN1: f64 = 1.6;
     /// In a country that the text names, times the country's share of what is certain.
     pub(crate) const NAMED_COUNTRY: f64 = 1.4;
+    /// Written with the marks of its main name, where that has any: "Brasília" is not Brazil.
+    pub(crate) const SPELLED: f64 = 1.5;
     /// For each certain place within [`NEAR_KM`], up to [`NEAR_MOST`].
     pub(crate) const NEAR: f64 = 0.5;
     /// See [`NEAR`].

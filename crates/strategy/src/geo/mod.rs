@@ -3,7 +3,7 @@
 //! `priority = score + prediction · (1 − score)`: what is near a relevant page goes first, and links
 //! that look like those that led to relevant pages go before their turn. The model teaches itself
 //! while the crawl goes on: [`branches`] knows which links were followed and what they led to,
-//! [`bayes`] which [`features`] go with that. A [`prior`] prefers where photographs were found.
+//! [`bayes`] which [`features()`] go with that. A [`prior`] prefers where photographs were found.
 
 mod bayes;
 mod branches;

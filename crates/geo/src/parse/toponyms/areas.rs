@@ -84,8 +84,8 @@ impl Document<'_> {
         for (first, last, place) in added {
             self.names.retain(|name| name.found.last < first || name.found.first > last);
             let value = Value { payload: place.index() << 2, many: false };
-            let found = Match { first, last, value, ending: None };
-            self.groups.push(self.group(value, false));
+            let found = Match { first, last, skip: 0, value, ending: None };
+            self.groups.push(self.group(value, "", false));
             let group = self.groups.len() - 1;
             let at = self.names.partition_point(|name| name.found.first < first);
             let reason = "the state of the place before it";

@@ -38,7 +38,7 @@ pub(super) struct Candidate {
 
 impl Document<'_> {
     /// The places of a name, with what speaks for each before the text is looked at.
-    pub(super) fn group(&self, value: Value, shouted: bool) -> Group {
+    pub(super) fn group(&self, value: Value, written: &str, shouted: bool) -> Group {
         // "US" is the country, "Us" a village in France.
         let acronym = shouted && self.gazetteer.entries(value).any(|named| named.acronym);
         let mut candidates: Vec<Candidate> = self
@@ -63,6 +63,7 @@ impl Document<'_> {
                     Kind::Town => 0.0,
                 };
                 let other = if named.alternate && place.kind() != Kind::Region { score::OTHER_NAME } else { 0.0 };
+                let spelled = if !written.is_ascii() && place.name() == written { score::SPELLED } else { 0.0 };
                 let people = (place.population() as f64 + 1000.0).log10();
                 let country = place.country_number();
                 let mut hinted = 0.0;
@@ -84,7 +85,7 @@ impl Document<'_> {
                 }
                 Candidate {
                     place,
-                    prior: people + kind + capital + other,
+                    prior: people + kind + capital + other + spelled,
                     country,
                     admin1: place.admin1_number(),
                     at: place.degrees(),
@@ -101,7 +102,8 @@ impl Document<'_> {
             .filter(|candidate| candidate.place.kind() == Kind::Town)
             .map(|candidate| (candidate.admin1, candidate.place.population()))
             .collect();
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.place.kind() == Kind::Admin1) {
+        let areas = [Kind::Admin1, Kind::Admin2];
+        for candidate in candidates.iter_mut().filter(|candidate| areas.contains(&candidate.place.kind())) {
             let people = candidate.place.population();
             if cities.iter().any(|(admin1, city)| *admin1 == candidate.admin1 && city * tuning::CITY_SHARE >= people) {
                 candidate.prior += score::NAMED_AFTER_CITY;

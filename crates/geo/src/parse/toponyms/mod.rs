@@ -48,6 +48,9 @@ pub(super) fn toponyms(
     let Some(names) = Names::new(gazetteer, language) else { return Vec::new() };
     let mut document = Document::new(gazetteer, text, tokens, names, language, hints);
     document.read();
+    if document.names.is_empty() {
+        return Vec::new();
+    }
     document.resolve();
     document.mentions()
 }
@@ -86,7 +89,9 @@ impl<'d> Document<'d> {
                 token.shape == Shape::Capitals || token.end - token.start == 1 && token.shape == Shape::Capital
             });
             let group = *known.entry(found.value.pack() << 1 | u64::from(shouted)).or_insert_with(|| {
-                self.groups.push(self.group(found.value, shouted));
+                let written = self.tokens[found.first].start as usize..self.tokens[found.last].end as usize;
+                let written = self.text.get(written).unwrap_or_default();
+                self.groups.push(self.group(found.value, written, shouted));
                 self.groups.len() - 1
             });
             self.names.push(Name {
@@ -146,8 +151,10 @@ impl<'d> Document<'d> {
             };
             let Some(candidate) = taken.or(group.candidates.get(group.taken)) else { continue };
             let place = candidate.place;
-            let (start, mut end) =
-                (self.tokens[name.found.first].start as usize, self.tokens[name.found.last].end as usize);
+            let (start, mut end) = (
+                (self.tokens[name.found.first].start + name.found.skip) as usize,
+                self.tokens[name.found.last].end as usize,
+            );
             // The last dot of "U.S." belongs to it.
             let tail = &self.tokens[name.found.last];
             if tail.gap == Gap::Stop && tail.end - tail.start == 1 && self.text.as_bytes().get(end) == Some(&b'.') {

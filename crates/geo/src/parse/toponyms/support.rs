@@ -49,8 +49,11 @@ impl Document<'_> {
         let acronym = group.acronym;
         if !single && head.shape != Shape::Caseless {
             let ordinary = |token: &Token| self.index.word(token.text(self.text)).is_ordinary(self.language);
-            if best.is_some_and(|best| best.alternate) && self.tokens[first..=last].iter().all(ordinary) {
+            let all_ordinary = self.tokens[first..=last].iter().all(ordinary);
+            if best.is_some_and(|best| best.alternate) && all_ordinary {
                 add(support::ORDINARY_WORDS, "");
+            } else if bits.is_stop_word(self.language) && all_ordinary {
+                add(support::ORDINARY_ARTICLE, "");
             } else {
                 add(support::SEVERAL_WORDS, "a name of several words");
             }
@@ -133,17 +136,27 @@ impl Document<'_> {
         if cues::is_title(&word) {
             return add(support::AFTER_PERSON, "");
         }
-        if taken[first - 1] || !previous.is_capitalised() {
+        if !previous.is_capitalised() {
             return;
         }
         let bits = self.index.word(&word);
+        if taken[first - 1] {
+            // Most given names are the name of some village too.
+            let family = || self.index.word(head.text(self.text)).is_family();
+            if head.gap == Gap::Joins && bits.is_given() && family() {
+                add(support::AFTER_PERSON, "");
+            }
+            return;
+        }
         let initial = previous.end - previous.start == 1 && word != "i" && word != "a";
         if initial && head.gap == Gap::Stop || bits.is_given() && previous.gap != Gap::None {
             add(support::AFTER_PERSON, "");
         } else if previous.gap == Gap::Sentence && bits.is_ordinary_somewhere() || cues::is_kind_of_place(&word) {
             // The first word of a sentence is capitalised whatever it is.
         } else if head.gap == Gap::Joins && !is_direction(&word) {
-            add(support::AFTER_CAPITALISED, "");
+            // In German every noun is capitalised.
+            let german = self.language.code() == Some("de");
+            add(if german { support::AFTER_NOUN } else { support::AFTER_CAPITALISED }, "");
         }
     }
 

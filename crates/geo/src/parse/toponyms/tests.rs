@@ -78,6 +78,57 @@ fn inflected_names_are_the_places_they_come_from() {
 }
 
 #[test]
+fn inflected_names_are_found_in_cyrillic_and_greek_and_over_several_words() {
+    for (text, expected) in [
+        ("Пожар в Москве потушили, пожарные приехали из Подольска и Химок.", "Moscow Podolsk Khimki"),
+        ("В Санкт-Петербурге и Казани было спокойно, сказал он.", "Saint Petersburg Kazan"),
+        ("Президент России встретился в Минске с президентом Беларуси.", "Russia Minsk Belarus"),
+        ("Пожежа у Києві та Харкові, пожежники приїхали зі Львова.", "Kyiv Kharkiv Lviv"),
+        ("Πυροσβέστες ήρθαν από τη Θεσσαλονίκη, και στον Βόλο έβρεξε.", "Thessaloníki Volos"),
+        ("Toimimme koko Pohjois-Karjalan alueella ja myös Lapin maakunnassa, joka on suuri.", "North Karelia Lapland"),
+        ("Zatrzymaliśmy się w Łodzi i w Zakopanem, a potem przyjechali do nas goście z Puław.", "Łódź Zakopane Puławy"),
+    ] {
+        let names: Vec<String> = parse(text, &Hints::default())
+            .iter()
+            .map(|m| m.place.map_or("", |place| place.name()).to_owned())
+            .collect();
+        assert_eq!(names.join(" "), expected, "{text}");
+    }
+}
+
+#[test]
+fn arabic_names_are_found_behind_what_is_written_together_with_them() {
+    let text = "سيزور بعد ذلك بيروت ودمشق وبغداد.";
+    assert_eq!(
+        found(text, &Hints::default()),
+        ["بيروت=Beirut, Lebanon", "دمشق=Damascus, Damascus Governorate, Syria", "بغداد=Baghdad, Iraq"]
+    );
+}
+
+#[test]
+fn a_name_in_a_list_of_places_is_one() {
+    // "Granada" is a grenade, "Norcia" small.
+    check(
+        "Después visitamos con los niños Granada y Sevilla.",
+        &["Granada=Granada, Andalusia, Spain", "Sevilla=Sevilla, Andalusia, Spain"],
+    );
+    check(
+        "La scossa è stata avvertita anche a Foligno, Spoleto e Norcia.",
+        &["Foligno=Foligno, Umbria, Italy", "Spoleto=Spoleto, Umbria, Italy", "Norcia=Norcia, Umbria, Italy"],
+    );
+}
+
+#[test]
+fn a_name_spelled_like_one_place_is_that_one() {
+    check("O presidente recebeu em Brasília o ministro.", &["Brasília=Brasília, Federal District, Brazil"]);
+    check(
+        "La squadra di calcio ha vinto a Torino e a Napoli.",
+        &["Torino=Turin, Piedmont, Italy", "Napoli=Naples, Campania, Italy"],
+    );
+    check("Das sagte die Polizei Niedersachsen, die nicht zuständig ist.", &["Niedersachsen=Lower Saxony, Germany"]);
+}
+
+#[test]
 fn names_in_other_scripts_are_found() {
     for (text, place) in [
         ("Он живёт в Москве и работает. Москва большая.", "Moscow"),
@@ -134,6 +185,10 @@ fn words_and_people_are_no_places() {
         "Of course the man was there. Most of them were.",
         "May was cold, and on Monday it rained.",
         "Paris Hilton sang.",
+        "El Banco publicó sus cuentas y los empleados no se quejan de la subida para el año.",
+        "O doutor João Pereira e a engenheira Ana Costa não estão.",
+        "Domenica si gioca e non sono contenti.",
+        "Frau Müller sprach mit der Geschäftsführerin Anna Becker über die Bilanz.",
     ] {
         check(text, &[]);
     }
