@@ -94,7 +94,7 @@ pub(crate) fn exact(strategy: &str, pages: u64) -> Settings {
     }
 }
 
-/// Makes all trials, as many at once as there are cores, and gives their results in order.
+/// Makes all trials, some at once, and gives their results in order.
 /// `told` is called after each, with how many are done and how many there are.
 pub(crate) async fn together<T, F>(trials: Vec<F>, told: impl Fn(usize, usize)) -> Result<Vec<T>, ExperimentError>
 where
@@ -102,7 +102,8 @@ where
     F: Future<Output = Result<T, ExperimentError>> + Send + 'static,
 {
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let (slots, all) = (Arc::new(Semaphore::new(cores)), trials.len());
+    // One that makes a request at a time waits for its server half of the time.
+    let (slots, all) = (Arc::new(Semaphore::new(2 * cores)), trials.len());
     let mut running = JoinSet::new();
     for (place, trial) in trials.into_iter().enumerate() {
         let slots = Arc::clone(&slots);
