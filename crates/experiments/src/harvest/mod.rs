@@ -29,9 +29,10 @@ const DISTANCE: usize = 1;
 const SHALLOW: usize = 2;
 const GEO: usize = 4;
 const WEBS: u64 = 5;
+const AIMLESS_WEBS: u64 = 3;
 const PAGES: u64 = 1_500;
 /// Pages a model had learnt from before it was used on another web, in parts of the pages of a crawl.
-const LESSONS: [(u64, u64); 3] = [(1, 3), (1, 1), (4, 3)];
+const LESSONS: [(u64, u64); 2] = [(1, 3), (1, 1)];
 
 /// Makes it.
 pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
@@ -64,7 +65,7 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
     if order.from.is_none() {
         // Neither who links to whom nor how paths and links are worded tells of a place.
         let nowhere = lab::Settings { cohesion: 0.0, noise: 1.0, aimless: 1.0, plain_share: 1.0, ..web };
-        let nowhere = Ground::ordered(order, WEBS, &nowhere)?;
+        let nowhere = Ground::ordered(order, AIMLESS_WEBS, &nowhere)?;
         let trials = nowhere.iter().flat_map(|ground| {
             [BFS, GEO].map(|way| Plan { teaches: false, pauses: Vec::new(), ..plan(ground, way) }.made())
         });
