@@ -60,7 +60,7 @@ pub struct Run {
     pub ended: Option<Timestamp>,
     /// Seconds at work so far, over interruptions.
     pub seconds: f64,
-    /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `failed`;
+    /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `stopped`, `failed`;
     /// nothing for one that was interrupted or killed, which the next start resumes.
     pub stopped: Option<String>,
 }
