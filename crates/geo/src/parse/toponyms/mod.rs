@@ -19,6 +19,7 @@ use super::names::{Match, Names};
 use super::tokens::{Gap, Shape, Token};
 use super::tuning;
 use super::{Hints, Mention, MentionKind};
+use crate::fold::is_word_char;
 use crate::gazetteer::{Gazetteer, Place};
 
 /// A name in the text on its way to being a place.
@@ -124,9 +125,46 @@ impl<'d> Document<'d> {
                 name.support += tuning::support::PERSON_ELSEWHERE;
             }
         }
+        self.doubt_capitals();
         self.contain();
         self.abbreviate();
         self.find_within();
+    }
+
+    /// A word that has its capital only where everything has one, and is written small elsewhere, is
+    /// no name.
+    fn doubt_capitals(&mut self) {
+        let mut judged: Vec<(usize, bool)> = Vec::new();
+        for index in 0..self.names.len() {
+            let name = &self.names[index];
+            let head = &self.tokens[name.found.first];
+            let is_first = matches!(head.gap, Gap::Sentence | Gap::Stop) && head.shape == Shape::Capital;
+            if !is_first || name.found.first != name.found.last || name.support < tuning::ACCEPT {
+                continue;
+            }
+            let group = name.group;
+            let small = match judged.iter().find(|(known, _)| *known == group) {
+                Some((_, small)) => *small,
+                None => {
+                    let small = self.is_written_small(&self.word(name.found.first));
+                    judged.push((group, small));
+                    small
+                }
+            };
+            if small {
+                self.names[index].support += tuning::support::WRITTEN_SMALL;
+            }
+        }
+    }
+
+    fn is_written_small(&self, word: &str) -> bool {
+        let beside = self.hints.beside;
+        [self.text, &beside[..beside.floor_char_boundary(tuning::BESIDE)]].into_iter().any(|text| {
+            text.match_indices(word).any(|(at, _)| {
+                let is_end = |c: Option<char>| c.is_none_or(|c| !is_word_char(c));
+                is_end(text[..at].chars().next_back()) && is_end(text[at + word.len()..].chars().next())
+            })
+        })
     }
 
     fn word(&self, token: usize) -> String {
