@@ -18,7 +18,7 @@ use crate::app::App;
 use crate::moment::Moment;
 use crate::problem::{FieldProblem, Problem};
 use crate::query::Query;
-use crate::shape::{CrawlShape, from_cursor, to_cursor};
+use crate::shape::{CrawlEntry, CrawlShape, from_cursor, to_cursor};
 
 /// Characters of a name.
 const LONGEST_NAME: usize = 100;
@@ -31,7 +31,7 @@ const LOG: usize = 10_000;
 #[derive(Serialize, ToSchema)]
 struct CrawlList {
     /// The crawls, newest first.
-    items: Vec<CrawlShape>,
+    items: Vec<CrawlEntry>,
 }
 
 /// A crawl with all that is known of it.
@@ -43,8 +43,7 @@ struct CrawlDetail {
     #[schema(value_type = Object)]
     settings: Value,
     /// Its runs, oldest first.
-    #[serde(rename = "runs")]
-    all_runs: Vec<RunShape>,
+    runs: Vec<RunShape>,
     /// The tasks of its last run.
     tasks: Vec<TaskShape>,
     /// Failed visits by reason.
@@ -155,16 +154,16 @@ pub(crate) async fn list(State(app): State<Arc<App>>, known: Known, query: Query
 }
 
 /// All crawls as they are now, newest first.
-pub(super) async fn shapes(app: &App) -> Result<Vec<CrawlShape>, Problem> {
+pub(super) async fn shapes(app: &App) -> Result<Vec<CrawlEntry>, Problem> {
     let crawls = app.library().crawls().await?;
-    Ok(crawls.iter().map(|summary| CrawlShape::of(summary, &app.crawls)).collect())
+    Ok(crawls.iter().map(|summary| CrawlEntry::of(summary, &app.crawls)).collect())
 }
 
 /// Start a crawl
 ///
 /// A name that is known goes on with that crawl, with the settings given or else with those it has.
 #[utoipa::path(post, path = "/crawls", tag = "Crawls", request_body = CrawlOrder, responses(
-    (status = 201, body = CrawlShape, description = "It runs"),
+    (status = 201, body = CrawlEntry, description = "It runs"),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "A crawl of that name runs"),
 ))]
 pub(crate) async fn create(
@@ -189,7 +188,7 @@ pub(crate) async fn create(
         (None, None) => return Err(Problem::field("settings", format!("there is no crawl '{name}' yet: say what it should crawl"))),
     };
     app.crawls.start(&name, settings).await?;
-    let shape = CrawlShape::of(&find(&app, &name).await?, &app.crawls);
+    let shape = CrawlEntry::of(&find(&app, &name).await?, &app.crawls);
     let mut response = Known::default().answer(&shape)?;
     *response.status_mut() = StatusCode::CREATED;
     let place = format!("/api/v1/crawls/{}", escaped(&name));
@@ -252,9 +251,9 @@ pub(crate) async fn one(
     let summary = find(&app, &name).await?;
     let library = app.library();
     let id = summary.crawl.id;
-    let mut all_runs = Vec::with_capacity(summary.runs.len());
+    let mut runs = Vec::with_capacity(summary.runs.len());
     for run in &summary.runs {
-        all_runs.push(run_shape(run, library.figures(id, Some(run.id)).await?.pages));
+        runs.push(run_shape(run, library.figures(id, Some(run.id)).await?.pages));
     }
     let tasks = match summary.runs.last() {
         Some(run) => library.tasks(run.id).await?,
@@ -264,7 +263,7 @@ pub(crate) async fn one(
     let images = summary.figures.media.get("image");
     known.answer(&CrawlDetail {
         crawl: CrawlShape::of(&summary, &app.crawls),
-        all_runs,
+        runs,
         tasks: tasks.iter().map(task_shape).collect(),
         errors: summary.figures.errors.clone(),
         refused: images.map(|images| images.refused.clone()).unwrap_or_default(),
@@ -313,7 +312,7 @@ pub(super) async fn find(app: &App, name: &str) -> Result<CrawlSummary, Problem>
 ///
 /// What is in flight lands; resume goes on with the run.
 #[utoipa::path(post, path = "/crawls/{name}/pause", tag = "Crawls", params(("name" = String, Path, description = "The crawl's name", max_length = 100)), responses(
-    (status = 200, body = CrawlShape),
+    (status = 200, body = CrawlEntry),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "It does not run"),
 ))]
 pub(crate) async fn pause(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Problem> {
@@ -321,7 +320,7 @@ pub(crate) async fn pause(State(app): State<Arc<App>>, Path(name): Path<String>)
     if !app.crawls.stop(&name, false) {
         return Err(Problem::new(StatusCode::CONFLICT, "this crawl does not run"));
     }
-    Known::default().answer(&CrawlShape::of(&summary, &app.crawls))
+    Known::default().answer(&CrawlEntry::of(&summary, &app.crawls))
 }
 
 /// Resume a crawl
@@ -329,20 +328,20 @@ pub(crate) async fn pause(State(app): State<Arc<App>>, Path(name): Path<String>)
 /// Goes on with a run that was paused or killed; after one that is over, starts a new one from the
 /// best that waits.
 #[utoipa::path(post, path = "/crawls/{name}/resume", tag = "Crawls", params(("name" = String, Path, description = "The crawl's name", max_length = 100)), responses(
-    (status = 200, body = CrawlShape),
+    (status = 200, body = CrawlEntry),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "It runs already"),
 ))]
 pub(crate) async fn resume(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Problem> {
     let summary = find(&app, &name).await?;
     app.crawls.start(&name, read_stored(summary.crawl.settings)?).await?;
-    Known::default().answer(&CrawlShape::of(&find(&app, &name).await?, &app.crawls))
+    Known::default().answer(&CrawlEntry::of(&find(&app, &name).await?, &app.crawls))
 }
 
 /// Stop a crawl
 ///
 /// Its run is over: a later resume makes a new one.
 #[utoipa::path(post, path = "/crawls/{name}/stop", tag = "Crawls", params(("name" = String, Path, description = "The crawl's name", max_length = 100)), responses(
-    (status = 200, body = CrawlShape),
+    (status = 200, body = CrawlEntry),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "Its run is over already"),
 ))]
 pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Problem> {
@@ -354,7 +353,7 @@ pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) 
         };
         app.library().end_run(run.id, run.seconds, Some("stopped")).await?;
     }
-    Known::default().answer(&CrawlShape::of(&find(&app, &name).await?, &app.crawls))
+    Known::default().answer(&CrawlEntry::of(&find(&app, &name).await?, &app.crawls))
 }
 
 /// What went wrong in a crawl

@@ -35,7 +35,7 @@ pub(crate) struct ImageCount {
     pub kept: u64,
 }
 
-/// A crawl in a list. Figures are over all its runs.
+/// A crawl. Figures are over all its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub(crate) struct CrawlShape {
     /// Its name.
@@ -63,8 +63,22 @@ pub(crate) struct CrawlShape {
     pub queued: u64,
     /// Pages per second at work.
     pub pages_per_second: f64,
+}
+
+/// A crawl in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub(crate) struct CrawlEntry {
+    #[serde(flatten)]
+    pub crawl: CrawlShape,
     /// How many runs it had.
     pub runs: usize,
+}
+
+impl CrawlEntry {
+    /// A crawl of the library, as it is now.
+    pub fn of(summary: &CrawlSummary, crawls: &Crawls) -> Self {
+        Self { crawl: CrawlShape::of(summary, crawls), runs: summary.runs.len() }
+    }
 }
 
 /// What is counted of a crawl.
@@ -194,7 +208,6 @@ impl CrawlShape {
             harvest_rate: if tally.pages > 0 { tally.relevant as f64 / tally.pages as f64 } else { 0.0 },
             queued: summary.frontier.queued_pages + summary.frontier.queued_media,
             pages_per_second: tally.pages_per_second(),
-            runs: summary.runs.len(),
         }
     }
 }
