@@ -46,7 +46,7 @@ pub use crate::frontier::{
 };
 pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
-pub use crate::item::{ItemFilter, ItemLocation, MediaItem, Sighting};
+pub use crate::item::{Edited, ItemFilter, ItemLocation, MediaItem, Said, Sighting};
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
