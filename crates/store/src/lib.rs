@@ -15,6 +15,7 @@
 //! should not have been kept.
 
 mod area;
+mod breakdown;
 mod embedded;
 mod error;
 mod files;
@@ -39,7 +40,8 @@ pub use facts::Order;
 pub use crate::area::Area;
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
-pub use crate::forget::{Blocked, Forget, Forgotten};
+pub use crate::breakdown::Breakdown;
+pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};
 pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
     Reservation, Rest,

@@ -7,7 +7,7 @@ use facts::{LatLon, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, Matches, MediaItem,
+    Blocked, BlockedEntry, Breakdown, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, Matches, MediaItem,
     PageFilter, PageItem, Said, StoreError, Visited,
 };
 
@@ -343,4 +343,10 @@ pub trait Library: Send + Sync {
 
     /// All that may not come back.
     async fn forgotten(&self) -> Result<Blocked, StoreError>;
+
+    /// The latest `most` things that may not come back, newest first, after so many others.
+    async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError>;
+
+    /// Images by country and month. Takes a look at each of them.
+    async fn breakdown(&self) -> Result<Breakdown, StoreError>;
 }

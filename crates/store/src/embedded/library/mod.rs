@@ -9,6 +9,7 @@
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
+mod breakdown;
 mod catalogue;
 mod connections;
 mod figures;
@@ -44,7 +45,7 @@ use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
+    Blocked, BlockedEntry, Breakdown, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
     ImportedFile, ItemFilter, Library, LibraryFigures, Matches, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run,
     RunId, RunLimits, Said, Start, StoreError, Task, Visited,
 };
@@ -308,5 +309,13 @@ impl Library for EmbeddedLibrary {
 
     async fn forgotten(&self) -> Result<Blocked, StoreError> {
         self.ask(forgetting::blocked).await.map(Blocked::new)
+    }
+
+    async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError> {
+        self.ask(move |db| forgetting::list(db, after, most)).await
+    }
+
+    async fn breakdown(&self) -> Result<Breakdown, StoreError> {
+        self.ask(breakdown::read).await
     }
 }
