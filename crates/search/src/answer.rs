@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use store::{MediaItem, PageItem};
+use utoipa::ToSchema;
 
 use crate::{Location, SpokenPlace};
 
@@ -63,7 +64,7 @@ pub struct MediaHit {
 }
 
 /// A page that was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct PageHit {
     /// Its address.
     pub id: String,
@@ -72,6 +73,7 @@ pub struct PageHit {
     /// How much it is like an example; nothing when there was none.
     pub similarity: Option<f64>,
     /// `page`.
+    #[schema(value_type = String)]
     pub kind: &'static str,
     /// Its address.
     pub page: String,

@@ -42,6 +42,8 @@ pub struct MediaItem {
     pub title: Option<String>,
     /// Its own description.
     pub description: Option<String>,
+    /// What a person wrote in their place.
+    pub edited: Option<Edited>,
     /// Its own key words.
     pub keywords: Vec<String>,
     /// The licence, by name or address, else the notice of copyright.
@@ -54,6 +56,9 @@ pub struct MediaItem {
     pub location: Option<ItemLocation>,
     /// What its other sources say, the most believed first.
     pub other_locations: Vec<ItemLocation>,
+    /// A person said that nobody knows where it was made: no location is shown, whatever its sources
+    /// say.
+    pub rejected: bool,
     /// What is wrong with the location it names: `null-island`, `out-of-range` …
     pub wrong_location: Option<String>,
     /// When it came in.
@@ -62,6 +67,28 @@ pub struct MediaItem {
     pub addresses: u64,
     /// Where it was found, oldest first.
     pub found: Vec<Sighting>,
+}
+
+/// Texts that a person wrote over those of an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// In place of its title.
+    pub title: Option<String>,
+    /// In place of its description.
+    pub description: Option<String>,
+}
+
+/// What a person says of where an item was made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Here, and what is there.
+    Point(LatLon, Locality),
+    /// Where it is shown: that is a person's word from now on, as exact as it was.
+    Confirm,
+    /// Not where its sources say, and nobody knows where: none of them is believed.
+    Reject,
+    /// Nothing any more: its sources are believed again.
+    Nothing,
 }
 
 /// Where an item was made.

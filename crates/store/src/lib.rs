@@ -15,6 +15,7 @@
 //! should not have been kept.
 
 mod area;
+mod breakdown;
 mod embedded;
 mod error;
 mod files;
@@ -39,14 +40,15 @@ pub use facts::Order;
 pub use crate::area::Area;
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
-pub use crate::forget::{Blocked, Forget, Forgotten};
+pub use crate::breakdown::Breakdown;
+pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};
 pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
     Reservation, Rest,
 };
 pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
-pub use crate::item::{ItemFilter, ItemLocation, MediaItem, Sighting};
+pub use crate::item::{Edited, ItemFilter, ItemLocation, MediaItem, Said, Sighting};
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,

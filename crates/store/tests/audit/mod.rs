@@ -35,7 +35,8 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "the best location",
-        "SELECT media FROM location GROUP BY media HAVING sum(best) <> 1",
+        "SELECT media FROM location JOIN media ON media.id = location.media
+         GROUP BY media HAVING sum(best) <> iif(rejected, 0, 1)",
     ),
     (
         "geotagged",
@@ -44,7 +45,8 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "what is known from words",
-        "SELECT id FROM media WHERE worded <> (id IN (SELECT media FROM location WHERE media_address IS NOT NULL))",
+        "SELECT id FROM media
+         WHERE worded <> (NOT rejected AND id IN (SELECT media FROM location WHERE media_address IS NOT NULL))",
     ),
     (
         "what was taken of what was said",
@@ -57,8 +59,11 @@ const WRONG: &[(&str, &str)] = &[
              (SELECT id FROM media JOIN person_said USING (sha256)
               WHERE (person_said.lat, person_said.lon) = (location.lat, location.lon) AND verified AND confidence = 1)
          UNION ALL SELECT id FROM media JOIN person_said USING (sha256)
-         WHERE id NOT IN (SELECT media FROM location WHERE source = 'person')",
+         WHERE person_said.lat IS NOT NULL AND id NOT IN (SELECT media FROM location WHERE source = 'person')
+         UNION ALL SELECT id FROM media LEFT JOIN person_said USING (sha256)
+         WHERE rejected <> (person_said.sha256 IS NOT NULL AND person_said.lat IS NULL)",
     ),
+    ("texts of a person that say nothing", "SELECT 1 FROM person_text WHERE title IS NULL AND description IS NULL"),
     (
         "what was said on no page",
         "SELECT page FROM said WHERE page <> 0 AND (page, media_address) NOT IN (SELECT page, media_address FROM reference)",

@@ -217,7 +217,7 @@ impl<'a> Catalogue<'a> {
 
     /// Lets an address hold another content, or none; figures of its host follow. What it held
     /// before is to be settled.
-    fn point(&self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
+    pub fn point(&self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
         self.db
             .prepare_cached("UPDATE media_address SET media = ?2, refused = NULL, leads_to = NULL WHERE id = ?1")?
             .execute(params![address.id, media])?;
@@ -352,8 +352,10 @@ impl<'a> Catalogue<'a> {
             self.doomed += doom.execute([path])? as u64;
         }
         if self.for_good {
-            self.db
-                .execute("DELETE FROM person_said WHERE sha256 = (SELECT sha256 FROM media WHERE id = ?1)", [media])?;
+            for table in ["person_said", "person_text"] {
+                let of_content = "sha256 = (SELECT sha256 FROM media WHERE id = ?1)";
+                self.db.execute(&format!("DELETE FROM {table} WHERE {of_content}"), [media])?;
+            }
         }
         for table in ["location", "media_host"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_i
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
 use super::said;
-use crate::Forgotten;
+use crate::{BlockedEntry, Forgotten};
 use crate::forget::Lists;
 use crate::import::FileAddress;
 
@@ -258,6 +258,22 @@ pub(super) fn blocked(db: &Connection) -> rusqlite::Result<Lists> {
         }
     }
     Ok(lists)
+}
+
+/// What may not come back, newest first.
+pub(super) fn list(db: &Connection, after: usize, most: usize) -> rusqlite::Result<Vec<BlockedEntry>> {
+    let mut select =
+        db.prepare_cached("SELECT kind, key, at FROM forgotten ORDER BY at DESC, kind, key LIMIT ?1 OFFSET ?2")?;
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let rows = select.query_map([number(most), number(after)], |row| {
+        let (kind, key): (String, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        let what = match kind.as_str() {
+            HOST => String::from_utf8_lossy(&key).into_owned(),
+            _ => key.iter().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        Ok(BlockedEntry { kind, what, at: Timestamp(row.get(2)?) })
+    })?;
+    rows.collect()
 }
 
 /// Some of the files that are to be removed.

@@ -5,11 +5,12 @@
 //! surer is offered, and looked for again only when what it was taken from is not said any more: a
 //! picture that a hundred thousand pages show costs each of them no more than any other.
 
-use facts::{LatLon, Locality, MediaId};
+use facts::{Locality, MediaId};
 use media::Location;
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::whereabouts::{COLUMNS, Names};
+use crate::Said;
 
 /// Sources of a location, the most believed first: the word of a person, the file's own parts as
 /// `media` ranks them, then words. What is not named here comes after all that is.
@@ -131,38 +132,64 @@ fn take(which: &str, before: &str) -> String {
     )
 }
 
-/// Marks the best of a file's locations. Whether it is the first time that one is from words.
+/// Marks the best of a file's locations; none when a person said that nobody knows. Whether it is the
+/// first time that one is from words.
 fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
+    let rejected: bool =
+        db.prepare_cached("SELECT rejected FROM media WHERE id = ?1")?.query_row([media], |row| row.get(0))?;
     let sources = db
         .prepare_cached("SELECT source, precision FROM location WHERE media = ?1")?
         .query_map([media], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect::<rusqlite::Result<Vec<(String, Option<f64>)>>>()?;
     let best = sources.iter().min_by_key(|(source, precision)| rank(source, *precision)).map(|(source, _)| source);
-    db.prepare_cached("UPDATE location SET best = (source = ?2) WHERE media = ?1 AND best <> (source = ?2)")?
+    let best = best.filter(|_| !rejected);
+    db.prepare_cached("UPDATE location SET best = (source IS ?2) WHERE media = ?1 AND best <> (source IS ?2)")?
         .execute(params![media, best])?;
-    let worded = sources.iter().any(|(source, _)| rank(source, None).1 >= FIXES);
+    let worded = !rejected && sources.iter().any(|(source, _)| rank(source, None).1 >= FIXES);
     let changed = db
         .prepare_cached("UPDATE media SET worded = ?2 WHERE id = ?1 AND worded <> ?2")?
         .execute(params![media, worded])?;
     Ok(worded && changed > 0)
 }
 
-/// Writes down, or takes back, what a person says; `false` when there is no such file.
-pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: Option<&(LatLon, Locality)>) -> rusqlite::Result<bool> {
+/// Writes down, or takes back, what a person says; `false` when there is no such file, or nothing to
+/// confirm.
+pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: &Said) -> rusqlite::Result<bool> {
     let media: Option<i64> = db
         .prepare_cached("SELECT id FROM media WHERE sha256 = ?1")?
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()?;
     let Some(media) = media else { return Ok(false) };
-    db.execute("DELETE FROM person_said WHERE sha256 = ?1", [id.as_bytes()])?;
-    db.execute("DELETE FROM location WHERE media = ?1 AND source = 'person'", [media])?;
-    if let Some((at, locality)) = said {
-        let Names { place, town, admin1, country } = Names::of(locality);
-        db.execute(
-            "INSERT INTO person_said (sha256, lat, lon, place, town, admin1, country) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![id.as_bytes(), at.lat(), at.lon(), place, town, admin1, country],
+    if *said == Said::Confirm {
+        let confirmed = db.execute(
+            "INSERT INTO person_said (sha256, lat, lon, altitude, direction, date, precision, evidence, address, place,
+                                      town, admin1, country)
+             SELECT ?2, lat, lon, altitude, direction, date, precision, evidence, address, place, town, admin1, country
+             FROM location WHERE media = ?1 AND best = 1
+             ON CONFLICT DO NOTHING",
+            params![media, id.as_bytes()],
         )?;
+        let person = "SELECT 1 FROM location WHERE media = ?1 AND best = 1 AND source = 'person'";
+        if confirmed == 0 {
+            return db.prepare_cached(person)?.exists([media]);
+        }
+    } else {
+        db.execute("DELETE FROM person_said WHERE sha256 = ?1", [id.as_bytes()])?;
     }
+    match said {
+        Said::Point(at, locality) => {
+            let Names { place, town, admin1, country } = Names::of(locality);
+            db.execute(
+                "INSERT INTO person_said (sha256, lat, lon, place, town, admin1, country)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![id.as_bytes(), at.lat(), at.lon(), place, town, admin1, country],
+            )?;
+        }
+        Said::Reject => drop(db.execute("INSERT INTO person_said (sha256) VALUES (?1)", [id.as_bytes()])?),
+        Said::Confirm | Said::Nothing => {}
+    }
+    db.execute("DELETE FROM location WHERE media = ?1 AND source = 'person'", [media])?;
+    db.execute("UPDATE media SET rejected = 0 WHERE id = ?1", [media])?;
     recall(db, media, id)?;
     elect(db, media)?;
     Ok(true)
@@ -170,13 +197,22 @@ pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: Option<&(LatLon, Loca
 
 /// What a person said of this content when it was here before.
 pub(super) fn recall(db: &Transaction<'_>, media: i64, id: MediaId) -> rusqlite::Result<()> {
-    let recalled = db
+    let rejected = db
         .prepare_cached(
-            "INSERT INTO location (media, source, lat, lon, confidence, place, town, admin1, country, verified)
-             SELECT ?1, 'person', lat, lon, 1.0, place, town, admin1, country, 1 FROM person_said WHERE sha256 = ?2",
+            "UPDATE media SET rejected = 1
+             WHERE id = ?1 AND EXISTS (SELECT 1 FROM person_said WHERE sha256 = ?2 AND lat IS NULL)",
         )?
         .execute(params![media, id.as_bytes()])?;
-    if recalled > 0 { elect(db, media).map(drop) } else { Ok(()) }
+    let recalled = db
+        .prepare_cached(
+            "INSERT INTO location (media, source, lat, lon, altitude, direction, date, precision, confidence, evidence,
+                                   address, place, town, admin1, country, verified)
+             SELECT ?1, 'person', lat, lon, altitude, direction, date, precision, 1.0, evidence, address, place, town,
+                    admin1, country, 1
+             FROM person_said WHERE sha256 = ?2 AND lat IS NOT NULL",
+        )?
+        .execute(params![media, id.as_bytes()])?;
+    if rejected + recalled > 0 { elect(db, media).map(drop) } else { Ok(()) }
 }
 
 #[cfg(test)]

@@ -5,9 +5,11 @@
 //!   good; [`catalogue`]: the media and addresses they all work on.
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
+//! - [`persons`]: what people say and do.
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
+mod breakdown;
 mod catalogue;
 mod connections;
 mod figures;
@@ -18,6 +20,7 @@ mod items;
 mod locations;
 mod nearest;
 mod pages;
+mod persons;
 mod places;
 mod records;
 mod runs;
@@ -33,7 +36,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use facts::{LatLon, Locality, MediaId, Timestamp};
+use facts::{LatLon, MediaId, Timestamp};
 
 use self::connections::Connections;
 use self::records::Records;
@@ -42,13 +45,16 @@ use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
+    Blocked, BlockedEntry, Breakdown, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
     ImportedFile, ItemFilter, Library, LibraryFigures, Matches, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run,
-    RunId, RunLimits, Start, StoreError, Task, Visited,
+    RunId, RunLimits, Said, Start, StoreError, Task, Visited,
 };
 
 /// Bytes of the largest model.
 const MODEL: usize = 64 << 20;
+
+/// Bytes of the largest setting.
+const SETTING: usize = 1 << 20;
 
 /// The library of one directory.
 #[derive(Clone)]
@@ -218,8 +224,40 @@ impl Library for EmbeddedLibrary {
         self.ask(move |db| imports::imported(db, &paths)).await
     }
 
-    async fn set_location(&self, id: MediaId, said: Option<(LatLon, Locality)>) -> Result<bool, StoreError> {
-        self.change(move |db| locations::set(db, id, said.as_ref())).await
+    async fn set_location(&self, id: MediaId, said: Said) -> Result<bool, StoreError> {
+        self.change(move |db| locations::set(db, id, &said)).await
+    }
+
+    async fn set_text(
+        &self,
+        id: MediaId,
+        title: Option<Option<String>>,
+        description: Option<Option<String>>,
+    ) -> Result<bool, StoreError> {
+        self.change(move |db| persons::set_text(db, id, &title, &description)).await
+    }
+
+    async fn remove(&self, id: MediaId) -> Result<bool, StoreError> {
+        self.change(move |db| persons::remove(db, id)).await
+    }
+
+    async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError> {
+        let name = name.to_owned();
+        let value = self.ask(move |db| persons::setting(db, &name)).await?;
+        let damaged = |error: serde_json::Error| StoreError::Damaged {
+            path: self.0.path().to_owned(),
+            reason: format!("a setting is not JSON: {error}"),
+        };
+        value.map(|text| serde_json::from_str(&text).map_err(damaged)).transpose()
+    }
+
+    async fn save_setting(&self, name: &str, value: &serde_json::Value) -> Result<(), StoreError> {
+        let (name, text) = (name.to_owned(), (!value.is_null()).then(|| value.to_string()));
+        let bytes = name.len() + text.as_ref().map_or(0, String::len);
+        if bytes > SETTING {
+            return Err(StoreError::TooLarge { what: "a setting", bytes, most: SETTING });
+        }
+        self.change(move |db| persons::save_setting(db, &name, text.as_deref())).await
     }
 
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError> {
@@ -271,5 +309,13 @@ impl Library for EmbeddedLibrary {
 
     async fn forgotten(&self) -> Result<Blocked, StoreError> {
         self.ask(forgetting::blocked).await.map(Blocked::new)
+    }
+
+    async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError> {
+        self.ask(move |db| forgetting::list(db, after, most)).await
+    }
+
+    async fn breakdown(&self) -> Result<Breakdown, StoreError> {
+        self.ask(breakdown::read).await
     }
 }

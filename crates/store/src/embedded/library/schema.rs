@@ -136,7 +136,8 @@ CREATE TABLE visit (
 CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
 CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT NULL;
 
--- geotagged: it says itself where it was made; worded: words say it. Numbers are never used again.
+-- geotagged: it says itself where it was made; worded: words say it, and nobody rejected that;
+-- rejected: a person said that it is not known. Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -165,6 +166,7 @@ CREATE TABLE media (
     country        TEXT,
     geotagged      INTEGER NOT NULL,
     worded         INTEGER NOT NULL DEFAULT 0,
+    rejected       INTEGER NOT NULL DEFAULT 0,
     wrong_location TEXT
 );
 CREATE INDEX media_by_kind ON media (kind);
@@ -201,14 +203,34 @@ CREATE INDEX location_by_place ON location (lat, lon, best) WHERE best = 1;
 CREATE INDEX location_in_order ON location (media, lat, lon, best) WHERE best = 1;
 
 -- Where a content was made, as a person said: it stays when the content goes and comes again.
+-- Without a point: nobody knows.
 CREATE TABLE person_said (
-    sha256  BLOB NOT NULL PRIMARY KEY,
-    lat     REAL NOT NULL,
-    lon     REAL NOT NULL,
-    place   TEXT NOT NULL,
-    town    TEXT,
-    admin1  TEXT,
-    country TEXT
+    sha256    BLOB NOT NULL PRIMARY KEY,
+    lat       REAL,
+    lon       REAL,
+    altitude  REAL,
+    direction REAL,
+    date      INTEGER,
+    precision REAL,
+    evidence  TEXT,
+    address   TEXT,
+    place     TEXT,
+    town      TEXT,
+    admin1    TEXT,
+    country   TEXT
+) WITHOUT ROWID;
+
+-- What a person wrote over the texts of a content; it stays as the table above does.
+CREATE TABLE person_text (
+    sha256      BLOB NOT NULL PRIMARY KEY,
+    title       TEXT,
+    description TEXT
+) WITHOUT ROWID;
+
+-- Values by name, as JSON.
+CREATE TABLE setting (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
 ) WITHOUT ROWID;
 
 -- leads_to: the address that it redirected to when it was last asked.
