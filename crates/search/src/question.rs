@@ -79,13 +79,20 @@ impl Question {
             Looked::Media(kinds) => kinds.clone(),
             Looked::Pages { .. } => Vec::new(),
         };
-        ItemFilter { kinds, located: self.located, since: self.since, area: self.area(), host: self.host.clone() }
+        ItemFilter {
+            kinds,
+            located: self.located.then_some(true),
+            since: self.since,
+            area: self.area(),
+            host: self.host.clone(),
+            ..ItemFilter::default()
+        }
     }
 
     /// As the library takes it, for pages. Each of them has a place.
     pub fn page_filter(&self) -> PageFilter {
         let relevant = matches!(self.looked, Looked::Pages { all: false });
-        PageFilter { relevant, since: self.since, area: self.area(), host: self.host.clone() }
+        PageFilter { relevant, since: self.since, area: self.area(), host: self.host.clone(), ..PageFilter::default() }
     }
 
     /// Where: what is near the point, in the region, or both.

@@ -24,6 +24,7 @@ mod harvest;
 mod import;
 mod item;
 mod library;
+mod listing;
 mod lock;
 mod matches;
 mod page_item;
@@ -51,6 +52,7 @@ pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
 };
+pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};
