@@ -166,6 +166,8 @@ pub(super) const ROUNDS: usize = 3;
 pub(super) const BLOCK: usize = 256 * 1024;
 /// Most bytes around a text that are looked through for words written small.
 pub(super) const BESIDE: usize = 64 * 1024;
+/// Words that are looked for one by one; more of them in one go over the text.
+pub(super) const SOUGHT_SINGLY: usize = 4;
 /// Most mentions given for one text.
 pub(super) const MENTIONS: usize = 100_000;
 
