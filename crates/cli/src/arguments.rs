@@ -499,7 +499,13 @@ pub struct Serve {
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
     /// The token that allows to look.
-    #[arg(long, value_name = "TOKEN", env = "BOWERBIRD_READ_TOKEN", hide_env_values = true, conflicts_with = "read_token_file")]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "BOWERBIRD_READ_TOKEN",
+        hide_env_values = true,
+        conflicts_with = "read_token_file"
+    )]
     pub read_token: Option<String>,
     /// A file with the token that allows to look.
     #[arg(long, value_name = "FILE")]

@@ -94,7 +94,9 @@ impl Field {
     fn complaint(&self, value: &Value) -> Option<String> {
         let most = if self.kind == FieldKind::UrlList { LONGEST_SEEDS } else { LONGEST_LIST };
         match value {
-            Value::Array(list) if list.len() > most => Some(format!("has {} entries; at most {most} are taken", list.len())),
+            Value::Array(list) if list.len() > most => {
+                Some(format!("has {} entries; at most {most} are taken", list.len()))
+            }
             Value::String(text) if self.kind != FieldKind::Region && text.len() > LONGEST_TEXT => {
                 Some(format!("is longer than {LONGEST_TEXT} characters"))
             }

@@ -20,6 +20,7 @@ fn item(located: bool, words: &str) -> MediaItem {
         size: 1234,
         path: "a.test/07/x.jpg".into(),
         thumbnail: None,
+        colour: None,
         width: Some(800),
         height: Some(600),
         orientation: 1,

@@ -122,7 +122,11 @@ mod tests {
             let found = names(&suggest(Gazetteer::embedded(), text, 8));
             assert!(found.len() <= 8);
             let folded = |name: &str| fold(name);
-            assert_eq!(found.first().map(|name| folded(name).chars().take(4).collect::<String>()), Some(folded(first).chars().take(4).collect()), "{text}: {found:?}");
+            assert_eq!(
+                found.first().map(|name| folded(name).chars().take(4).collect::<String>()),
+                Some(folded(first).chars().take(4).collect()),
+                "{text}: {found:?}"
+            );
         }
         assert!(suggest(Gazetteer::embedded(), "", 8).is_empty());
         assert!(suggest(Gazetteer::embedded(), ",,,", 8).is_empty());

@@ -24,7 +24,8 @@ pub(crate) struct Known(Option<String>);
 impl Known {
     /// From the headers of a request.
     pub fn of(headers: &HeaderMap) -> Self {
-        let marks: Vec<&str> = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|mark| mark.to_str().ok()).collect();
+        let marks: Vec<&str> =
+            headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|mark| mark.to_str().ok()).collect();
         Self(Some(marks.join(",")).filter(|marks| !marks.is_empty()))
     }
 
@@ -80,15 +81,16 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Document<T> {
             let detail = "send the document with `Content-Type: application/json`";
             return Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, detail));
         }
-        let body = Limited::new(request.into_body(), LARGEST_DOCUMENT).collect().await.map_err(|error| {
-            match error.downcast_ref::<LengthLimitError>() {
+        let body =
+            Limited::new(request.into_body(), LARGEST_DOCUMENT).collect().await.map_err(|error| match error
+                .downcast_ref::<LengthLimitError>(
+            ) {
                 Some(_) => {
                     let detail = format!("the document is larger than {} MiB", LARGEST_DOCUMENT >> 20);
                     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail)
                 }
                 None => Problem::new(StatusCode::BAD_REQUEST, "the document was cut off"),
-            }
-        })?;
+            })?;
         serde_json::from_slice(&body.to_bytes()).map(Self).map_err(|error| match error.classify() {
             serde_json::error::Category::Data => Problem::field("", error.to_string()),
             _ => Problem::new(StatusCode::BAD_REQUEST, format!("this is no JSON: {error}")),

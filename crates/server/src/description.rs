@@ -18,6 +18,10 @@ use utoipa::openapi::OpenApi as Document;
         (name = "Session", description = "Who is there"),
         (name = "Media", description = "Pictures, films and sounds"),
         (name = "Crawls", description = "Collecting them"),
+        (name = "Map", description = "Where they are"),
+        (name = "Search", description = "Questions"),
+        (name = "Places", description = "Names and points"),
+        (name = "Settings", description = "What the server does when nothing else is said"),
         (name = "Figures", description = "What there is"),
         (name = "Health", description = "For whoever watches over the server"),
     )

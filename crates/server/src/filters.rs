@@ -33,12 +33,20 @@ pub(crate) struct FilterParams {
     /// Only what came in at or after this date or moment.
     #[param(example = "2026-01-31", max_length = 50)]
     since: Option<String>,
-    /// Only what came in before this moment, or on this date or before.
+    /// Only what came in at or before this date or moment.
     #[param(example = "2026-12-31", max_length = 50)]
     until: Option<String>,
     /// Only what came from this host, or was found on its pages.
     #[param(example = "example.org", max_length = 253)]
     host: Option<String>,
+    /// Only what this crawl found.
+    #[param(max_length = 100)]
+    crawl: Option<String>,
+    /// `any`, or only what names a Creative Commons licence or the public domain: `open`.
+    #[param(pattern = "^(any|open)$")]
+    licence: Option<String>,
+    /// Only what a person confirmed the place of, or only what has a place that nobody did.
+    verified: Option<bool>,
 }
 
 /// Reads the filters; what is wrong is noted in the query.
@@ -60,13 +68,20 @@ pub(crate) fn read(query: &mut Query) -> Question {
     let since = query.parsed("since", |text| moment(text, false));
     let until = query.parsed("until", |text| moment(text, true));
     let host = query.text("host").map(|host| host.trim().to_ascii_lowercase());
-    let _ = (until, area);
+    let crawl = query.text("crawl");
+    let open_licence = query.choice("licence", &[("any", false), ("open", true)]).unwrap_or(false);
+    let verified = query.switch("verified");
     Question {
         looked: Looked::Media(kinds),
         near: near.zip(within).map(|(centre, metres)| Near { centre, metres }),
         place,
+        view: area,
         since,
-        located: located == Some(true),
+        until,
+        located,
+        verified,
+        open_licence,
+        crawl,
         host,
     }
 }
@@ -105,13 +120,14 @@ fn distance(text: &str) -> Result<f64, String> {
     if metres.is_finite() && metres > 0.0 { Ok(metres) } else { Err(wrong()) }
 }
 
-/// A date is its first moment, or with `end` the first of the next day.
+/// A date is its first moment, or with `end` its last.
 fn moment(text: &str, end: bool) -> Result<Timestamp, String> {
     let text = text.trim();
-    let date = media::Taken::parse(text).ok_or("must be a date such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z")?;
+    let date = media::Taken::parse(text)
+        .ok_or("must be a date such as 2026-01-31, or a moment such as 2026-01-31T12:00:00Z")?;
     let moment = date.timestamp();
     let whole_day = text.len() <= 10;
-    Ok(if end && whole_day { moment + std::time::Duration::from_secs(86_400) } else { moment })
+    Ok(if end && whole_day { moment + std::time::Duration::from_millis(86_399_999) } else { moment })
 }
 
 #[cfg(test)]
@@ -121,15 +137,29 @@ mod tests {
     #[test]
     fn each_filter_is_read_and_each_mistake_is_said() {
         let mut query = Query::read(
-            "kind=image,video&located=true&box=-10,170,10,-170&near=60.17,24.94&within=10km&place=Kiel&since=2026-01-31&until=2026-02-01&host=A.example",
+            "kind=image,video&located=true&box=-10,170,10,-170&near=60.17,24.94&within=10km&place=Kiel&since=2026-01-31&until=2026-02-01&host=A.example&crawl=c&licence=open&verified=false",
         );
         let question = read(&mut query);
         assert!(query.finish().is_ok());
         assert_eq!(question.looked, Looked::Media(vec![MediaKind::Image, MediaKind::Video]));
         assert_eq!(question.host.as_deref(), Some("a.example"));
         for wrong in [
-            "kind=page", "kind=", "located=maybe", "box=1,2,3", "box=10,0,-10,0", "box=0,0,91,0", "near=1,2", "within=5km",
-            "near=1,2&within=-5km", "near=x&within=5km", "place=Nowhere+at+all", "place=Springfield", "since=yesterday", "nonsense=1",
+            "kind=page",
+            "kind=",
+            "located=maybe",
+            "box=1,2,3",
+            "box=10,0,-10,0",
+            "box=0,0,91,0",
+            "near=1,2",
+            "within=5km",
+            "near=1,2&within=-5km",
+            "near=x&within=5km",
+            "place=Nowhere+at+all",
+            "place=Springfield",
+            "since=yesterday",
+            "licence=none",
+            "verified=2",
+            "nonsense=1",
         ] {
             let mut query = Query::read(wrong);
             read(&mut query);
@@ -140,7 +170,7 @@ mod tests {
     #[test]
     fn a_date_lasts_until_its_end() {
         assert_eq!(moment("1970-01-01", false), Ok(Timestamp(0)));
-        assert_eq!(moment("1970-01-01", true), Ok(Timestamp(86_400_000)));
+        assert_eq!(moment("1970-01-01", true), Ok(Timestamp(86_399_999)));
         assert_eq!(moment("1970-01-01T00:00:01Z", true), Ok(Timestamp(1000)));
     }
 }

@@ -22,7 +22,12 @@ const HEAD: Duration = Duration::from_secs(30);
 const HEAD_BYTES: usize = 64 << 10;
 
 /// Answers requests until told to end, then lets what is being answered finish, for a moment.
-pub(crate) async fn serve(listener: TcpListener, router: Router, mut ending: watch::Receiver<bool>, farewell: Duration) {
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    mut ending: watch::Receiver<bool>,
+    farewell: Duration,
+) {
     let open = Arc::new(Semaphore::new(CONNECTIONS));
     let graceful = GracefulShutdown::new();
     let mut tasks = tokio::task::JoinSet::new();

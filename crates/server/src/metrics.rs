@@ -46,11 +46,19 @@ impl Metrics {
         let mut line = |line: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{line}");
         };
-        line(format_args!("# HELP bowerbird_requests_total Requests answered, by class of status.\n# TYPE bowerbird_requests_total counter"));
+        line(format_args!(
+            "# HELP bowerbird_requests_total Requests answered, by class of status.\n# TYPE bowerbird_requests_total counter"
+        ));
         for (class, count) in self.classes.iter().enumerate() {
-            line(format_args!("bowerbird_requests_total{{class=\"{}xx\"}} {}", class + 1, count.load(Ordering::Relaxed)));
+            line(format_args!(
+                "bowerbird_requests_total{{class=\"{}xx\"}} {}",
+                class + 1,
+                count.load(Ordering::Relaxed)
+            ));
         }
-        line(format_args!("# HELP bowerbird_request_seconds Time until an answer began.\n# TYPE bowerbird_request_seconds histogram"));
+        line(format_args!(
+            "# HELP bowerbird_request_seconds Time until an answer began.\n# TYPE bowerbird_request_seconds histogram"
+        ));
         let mut sum = 0;
         for (slot, count) in self.durations.iter().enumerate() {
             sum += count.load(Ordering::Relaxed);
@@ -67,7 +75,9 @@ impl Metrics {
             ("memory_bytes", "Resident memory of the program.", memory().unwrap_or(0) as f64),
             ("uptime_seconds", "Time since the start.", self.started.elapsed().as_secs_f64()),
         ] {
-            line(format_args!("# HELP bowerbird_{name} {help}\n# TYPE bowerbird_{name} gauge\nbowerbird_{name} {value}"));
+            line(format_args!(
+                "# HELP bowerbird_{name} {help}\n# TYPE bowerbird_{name} gauge\nbowerbird_{name} {value}"
+            ));
         }
         text
     }

@@ -14,12 +14,6 @@ impl Moment {
     pub fn written(self) -> String {
         media::Taken::from_timestamp(self.0).map_or_else(|| "1970-01-01T00:00:00Z".into(), |date| date.to_string())
     }
-
-    /// This moment.
-    pub fn now() -> Self {
-        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-        Self(Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
-    }
 }
 
 impl From<Timestamp> for Moment {

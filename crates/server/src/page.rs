@@ -25,7 +25,8 @@ const MISSING: &str = "<!doctype html><html lang=en><meta charset=utf-8><title>B
 pub(crate) async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().trim_start_matches('/');
     if path == "api" || path.starts_with("api/") {
-        return Problem::missing("there is no such thing in this API: /api/openapi.json lists what is there").into_response();
+        return Problem::missing("there is no such thing in this API: /api/openapi.json lists what is there")
+            .into_response();
     }
     if !matches!(method, Method::GET | Method::HEAD) {
         return not_allowed();

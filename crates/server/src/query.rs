@@ -56,11 +56,7 @@ impl Query {
     }
 
     /// A parameter that is read by a rule, which says what is wrong.
-    pub fn parsed<T, E: Display>(
-        &mut self,
-        name: &'static str,
-        rule: impl FnOnce(&str) -> Result<T, E>,
-    ) -> Option<T> {
+    pub fn parsed<T, E: Display>(&mut self, name: &'static str, rule: impl FnOnce(&str) -> Result<T, E>) -> Option<T> {
         let value = self.given(name)?;
         match rule(&value) {
             Ok(value) => Some(value),
@@ -154,7 +150,8 @@ fn undo_escapes(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         let escape = after.get(..2).filter(|_| first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
-        let byte = escape.filter(|digits| !digits.starts_with('+')).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        let byte =
+            escape.filter(|digits| !digits.starts_with('+')).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         rest = match byte {
             Some(_) => after.get(2..).unwrap_or_default(),
             None => after,

@@ -104,7 +104,8 @@ pub async fn serve(
     let address = listener.local_addr().map_err(|error| ServeError::Listen(order.listen, error))?;
     let options = store::Options { what: format!("serve, at http://{address}"), ..store::Options::default() };
     let store = Arc::new(Store::open(&order.data, options)?);
-    let key = SessionKey::open(&order.data).map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
+    let key =
+        SessionKey::open(&order.data).map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
     let (ending, told) = watch::channel(false);
     let (router, description) = routes();
     let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
@@ -122,6 +123,9 @@ pub async fn serve(
         description: description.into(),
         policy: std::sync::RwLock::new(policy(&[])),
     });
+    if let Err(problem) = api::apply_policy(&app).await {
+        tracing::warn!("the settings of the map cannot be read: {problem:?}");
+    }
     let service = with_layers(router, &app).with_state(Arc::clone(&app));
     let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
     ready(address);
@@ -198,7 +202,8 @@ struct Compressible;
 
 impl Predicate for Compressible {
     fn should_compress<B: http_body::Body>(&self, response: &http::Response<B>) -> bool {
-        let kind = response.headers().get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kind =
+            response.headers().get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         let kinds =
             ["application/json", "text/html", "text/css", "text/javascript", "image/svg+xml", "text/plain", "text/csv"];
         let large = response.body().size_hint().lower() >= 500 || response.body().size_hint().exact().is_none();

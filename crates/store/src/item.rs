@@ -24,6 +24,8 @@ pub struct MediaItem {
     pub path: String,
     /// Where its thumbnail is, relative to the media directory.
     pub thumbnail: Option<String>,
+    /// The colour that most of its thumbnail has, red, green and blue.
+    pub colour: Option<[u8; 3]>,
     /// Width in pixels, right way up.
     pub width: Option<u32>,
     /// Height in pixels, right way up.
@@ -142,12 +144,20 @@ pub struct Sighting {
 pub struct ItemFilter {
     /// Of these kinds; none means any.
     pub kinds: Vec<MediaKind>,
-    /// Only those whose place is known.
-    pub located: bool,
+    /// Only those whose place is known and shown, or only the others.
+    pub located: Option<bool>,
+    /// Only those whose shown location a person confirmed, or only those with one that nobody did.
+    pub verified: Option<bool>,
     /// Only those that came in at or after this moment.
     pub since: Option<Timestamp>,
+    /// Only those that came in at or before this moment.
+    pub until: Option<Timestamp>,
     /// Only those made here.
     pub area: Option<Area>,
     /// Only those that came from this host, or were found on a page of it.
     pub host: Option<String>,
+    /// Only those that this crawl saw.
+    pub crawl: Option<String>,
+    /// Only those with a Creative Commons licence or in the public domain, as the file or a page says.
+    pub open_licence: bool,
 }

@@ -25,6 +25,7 @@ mod harvest;
 mod import;
 mod item;
 mod library;
+mod listing;
 mod lock;
 mod matches;
 mod page_item;
@@ -38,9 +39,9 @@ mod work;
 pub use facts::Order;
 
 pub use crate::area::Area;
+pub use crate::breakdown::Breakdown;
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
-pub use crate::breakdown::Breakdown;
 pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};
 pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
@@ -53,6 +54,7 @@ pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
 };
+pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};

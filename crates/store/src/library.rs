@@ -7,9 +7,10 @@ use facts::{LatLon, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, BlockedEntry, Breakdown, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, Matches, MediaItem,
-    PageFilter, PageItem, Said, StoreError, Visited,
+    Blocked, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder,
+    Listed, Matches, MediaItem, PageFilter, PageItem, Said, StoreError, Visited,
 };
+use crate::{BlockedEntry, Breakdown};
 
 /// A crawl: a name, its settings, its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -274,6 +275,20 @@ pub trait Library: Send + Sync {
         nearest_to: Option<LatLon>,
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError>;
+
+    /// The next `most` items in an order, after what the last page gave as next; each with at most
+    /// 100 of the places it was found at.
+    async fn list_items(
+        &self,
+        filter: &ItemFilter,
+        order: ItemOrder,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<MediaItem>, StoreError>;
+
+    /// Items whose shown location nobody confirmed, the least certain first and of equally certain
+    /// ones the coarsest.
+    async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError>;
 
     /// The item with this content.
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError>;

@@ -176,6 +176,12 @@ suite! { Embedded:
         strange_numbers_and_long_words_are_kept_within_bounds,
         imported_files_are_where_their_words_say,
     }
+    lists {
+        items_are_listed_in_every_order,
+        filters_hold_in_every_order,
+        what_nobody_verified_is_listed_with_the_least_certain_first,
+        a_strange_cursor_breaks_nothing,
+    }
     persons {
         a_confirmed_location_is_the_word_of_a_person_as_it_was,
         a_rejected_location_is_not_shown_whatever_is_said_later,

@@ -53,7 +53,11 @@ pub(crate) async fn about(known: Known, query: Query) -> Result<Response, Proble
         version: env!("CARGO_PKG_VERSION"),
         licence: "MIT OR Apache-2.0",
         data: vec![
-            data("GeoNames", "CC BY 4.0", "Place names and coordinates © GeoNames (geonames.org). Changed: merged, thinned out, re-encoded."),
+            data(
+                "GeoNames",
+                "CC BY 4.0",
+                "Place names and coordinates © GeoNames (geonames.org). Changed: merged, thinned out, re-encoded.",
+            ),
             data("Natural Earth", "public domain", "Made with Natural Earth."),
             data("Gazetteer", "see its parts", Gazetteer::embedded().about()),
         ],

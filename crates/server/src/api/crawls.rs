@@ -13,6 +13,7 @@ use store::{CrawlSummary, Mishap, Run, Task};
 use utoipa::ToSchema;
 
 use super::media::{MOST, PagingParams, USUAL};
+use super::settings::{crawl_form, crawl_settings};
 use crate::answer::{Document, Known};
 use crate::app::App;
 use crate::moment::Moment;
@@ -170,22 +171,31 @@ pub(crate) async fn create(
     State(app): State<Arc<App>>,
     Document(order): Document<CrawlOrder>,
 ) -> Result<Response, Problem> {
-    let given = match &order.settings {
-        Some(form) => Some(crawl::from_form(form).map_err(|wrong| settings_problem(&wrong))?),
+    let given = match order.settings {
+        Some(form) => {
+            // First by itself, so that what is wrong is said of what was sent.
+            crawl::from_form(&form).map_err(|wrong| settings_problem(&wrong))?;
+            let whole = over(crawl_form(&app).await?, form);
+            Some(crawl::from_form(&whole).map_err(|wrong| settings_problem(&wrong))?)
+        }
         None => None,
     };
     let first = given.as_ref().and_then(|settings| settings.seeds.first());
     let name = match (&order.name, first) {
         (Some(name), _) => name.trim().to_owned(),
         (None, Some(seed)) => seed.host().to_string(),
-        (None, None) => return Err(Problem::field("settings.seeds", "give at least one start page, or the name of a crawl")),
+        (None, None) => {
+            return Err(Problem::field("settings.seeds", "give at least one start page, or the name of a crawl"));
+        }
     };
     check_name(&name)?;
     let stored = app.library().crawl(&name).await?;
     let settings = match (given, stored) {
         (Some(given), _) => given,
         (None, Some(stored)) => read_stored(stored.settings)?,
-        (None, None) => return Err(Problem::field("settings", format!("there is no crawl '{name}' yet: say what it should crawl"))),
+        (None, None) => {
+            return Err(Problem::field("settings", format!("there is no crawl '{name}' yet: say what it should crawl")));
+        }
     };
     app.crawls.start(&name, settings).await?;
     let shape = CrawlEntry::of(&find(&app, &name).await?, &app.crawls);
@@ -198,7 +208,22 @@ pub(crate) async fn create(
     Ok(response.into_response())
 }
 
-fn settings_problem(wrong: &[(String, String)]) -> Problem {
+/// What the order says goes over what the settings say.
+fn over(settings: Value, order: Value) -> Value {
+    match (settings, order) {
+        (Value::Object(mut settings), Value::Object(order)) => {
+            for (key, value) in order {
+                let below = settings.remove(&key).unwrap_or(Value::Null);
+                settings.insert(key, over(below, value));
+            }
+            Value::Object(settings)
+        }
+        (settings, Value::Null) => settings,
+        (_, order) => order,
+    }
+}
+
+pub(super) fn settings_problem(wrong: &[(String, String)]) -> Problem {
     let named = |(field, detail): &(String, String)| FieldProblem { field: field.clone(), detail: detail.clone() };
     Problem::fields(wrong.iter().map(named).collect())
 }
@@ -209,7 +234,9 @@ fn check_name(name: &str) -> Result<(), Problem> {
         () if name.starts_with('-') => "must not start with a dash".to_owned(),
         () if name.chars().count() > LONGEST_NAME => format!("is longer than {LONGEST_NAME} characters"),
         () if name.chars().any(char::is_control) => "has a control character".to_owned(),
-        () if name.contains('/') || matches!(name, "." | ".." | "defaults") => "cannot be used in an address".to_owned(),
+        () if name.contains('/') || matches!(name, "." | ".." | "defaults") => {
+            "cannot be used in an address".to_owned()
+        }
         () => return Ok(()),
     };
     Err(Problem::field("name", wrong))
@@ -232,9 +259,9 @@ fn read_stored(settings: Value) -> Result<Settings, Problem> {
 
 /// What a crawl can be told
 #[utoipa::path(get, path = "/crawls/defaults", tag = "Crawls", responses((status = 200, body = Defaults)))]
-pub(crate) async fn defaults(known: Known, query: Query) -> Result<Response, Problem> {
+pub(crate) async fn defaults(State(app): State<Arc<App>>, known: Known, query: Query) -> Result<Response, Problem> {
     query.finish()?;
-    known.answer(&Defaults { settings: Settings::default(), fields: crawl::fields() })
+    known.answer(&Defaults { settings: crawl_settings(&app).await?, fields: crawl::fields() })
 }
 
 /// One crawl
@@ -379,13 +406,30 @@ pub(crate) async fn log(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
+    fn an_order_goes_over_the_settings_and_null_leaves_them() {
+        let settings = json!({ "limits": { "max-pages": 5, "max-time": "1h" }, "scope": "host" });
+        let order = json!({ "limits": { "max-pages": 9, "max-time": null }, "seeds": ["https://a.example/"] });
+        let expected =
+            json!({ "limits": { "max-pages": 9, "max-time": "1h" }, "scope": "host", "seeds": ["https://a.example/"] });
+        assert_eq!(over(settings, order), expected);
+    }
+
+    #[test]
     fn names_fit_into_addresses() {
-        for (name, fits) in
-            [("demo", true), ("www.oldenburg.de", true), ("Käse 2", true), ("", false), ("-x", false), ("a/b", false), ("..", false)]
-        {
+        for (name, fits) in [
+            ("demo", true),
+            ("www.oldenburg.de", true),
+            ("Käse 2", true),
+            ("", false),
+            ("-x", false),
+            ("a/b", false),
+            ("..", false),
+        ] {
             assert_eq!(check_name(name).is_ok(), fits, "{name}");
         }
         assert!(check_name(&"x".repeat(101)).is_err());

@@ -8,7 +8,7 @@ use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use store::{CrawlSummary, ItemFilter};
+use store::{CrawlSummary, ItemFilter, ItemOrder};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
@@ -20,7 +20,9 @@ use crate::query::Query;
 use crate::shape::{Card, CrawlProgress, CrawlShape, CrawlState, Tally};
 
 /// Pictures that are shown with one progress event.
-const PICTURES: usize = 3;
+const PICTURES: usize = 2;
+/// Pictures that are looked at for that.
+const GLIMPSE: usize = 100;
 /// How often all crawls are looked at while some run.
 const GLANCE: Duration = Duration::from_secs(1);
 /// Events that wait for a slow client.
@@ -30,7 +32,7 @@ type Events = mpsc::Sender<Result<Event, Infallible>>;
 
 /// What happens in a crawl
 ///
-/// Server-sent events: `progress` twice a second, `picture` for what is newly kept (at most six a
+/// Server-sent events: `progress` twice a second, `picture` for what is newly kept (at most five a
 /// second), `end` with the summary. Of a crawl that does not run, one `progress`.
 #[utoipa::path(get, path = "/crawls/{name}/events", tag = "Crawls", params(("name" = String, Path, description = "The crawl's name", max_length = 100)), responses(
     (status = 200, body = String, content_type = "text/event-stream"),
@@ -83,7 +85,7 @@ async fn follow(app: &App, name: &str, mut watched: Watched, before: Tally, even
         if !send(events, "progress", &CrawlProgress::of(state, before, &progress)).await {
             return;
         }
-        for card in pictures(app, &mut newest).await {
+        for card in pictures(app, name, &mut newest).await {
             if !send(events, "picture", &card).await {
                 return;
             }
@@ -102,7 +104,7 @@ async fn follow(app: &App, name: &str, mut watched: Watched, before: Tally, even
     if !send(events, "progress", &progress).await {
         return;
     }
-    for card in pictures(app, &mut newest).await {
+    for card in pictures(app, name, &mut newest).await {
         let _ = send(events, "picture", &card).await;
     }
     match outcome {
@@ -114,13 +116,14 @@ async fn follow(app: &App, name: &str, mut watched: Watched, before: Tally, even
 
 /// The number of the item that came last.
 async fn newest(app: &App) -> i64 {
-    let _ = app;
-    0
+    let listed = app.library().list_items(&ItemFilter::default(), ItemOrder::Newest, None, 1).await;
+    listed.ok().and_then(|listed| listed.what.first().map(|item| item.number)).unwrap_or(0)
 }
 
 /// The next pictures that came in; when many do, some of them.
-async fn pictures(app: &App, newest: &mut i64) -> Vec<Card> {
-    let items = app.library().items(&ItemFilter::default(), *newest, 500).await.unwrap_or_default();
+async fn pictures(app: &App, name: &str, newest: &mut i64) -> Vec<Card> {
+    let filter = ItemFilter { crawl: Some(name.to_owned()), ..ItemFilter::default() };
+    let items = app.library().items(&filter, *newest, GLIMPSE).await.unwrap_or_default();
     if let Some(last) = items.last() {
         *newest = last.number;
     }

@@ -68,7 +68,10 @@ pub(crate) async fn export(State(app): State<Arc<App>>, mut query: Query) -> Res
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     let what = if pages { "pages" } else { "media" };
     let name = format!("attachment; filename=\"bowerbird-{what}.{ending}\"");
-    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")));
+    headers.insert(
+        header::CONTENT_DISPOSITION,
+        HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")),
+    );
     Ok(response)
 }
 

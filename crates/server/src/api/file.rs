@@ -54,7 +54,10 @@ pub(crate) async fn file(
     answer.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind.unwrap_or("application/octet-stream")));
     let how = if inline { "inline" } else { "attachment" };
     let name = format!("{how}; filename=\"{}\"", name_of(&item));
-    answer.insert(header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")));
+    answer.insert(
+        header::CONTENT_DISPOSITION,
+        HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment")),
+    );
     answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));
     Ok(response)
 }
@@ -212,7 +215,8 @@ fn name_of(item: &MediaItem) -> String {
     let address = item.found.first().and_then(|sighting| facts::Url::parse(&sighting.image).ok());
     let named = item.title.clone().or_else(|| address.map(|url| url.file_name())).unwrap_or_default();
     let stem = named.rsplit_once('.').map_or(named.as_str(), |(stem, _)| stem);
-    let plain: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' }).take(80).collect();
+    let plain: String =
+        stem.chars().map(|c| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '-' }).take(80).collect();
     let plain = plain.trim_matches('-');
     let extension = media::Format::named(&item.format).map_or("bin", |format| format.extension);
     let id = item.id.to_string();

@@ -192,7 +192,8 @@ fn labels_in(view: [f64; 4], zoom: u64) -> Vec<Label> {
     let gazetteer = Gazetteer::embedded();
     let [south, west, north, east] = view;
     let inside = |at: LatLon| {
-        let across = if west <= east { west <= at.lon() && at.lon() <= east } else { at.lon() >= west || at.lon() <= east };
+        let across =
+            if west <= east { west <= at.lon() && at.lon() <= east } else { at.lon() >= west || at.lon() <= east };
         south <= at.lat() && at.lat() <= north && across
     };
     let mut countries: Vec<Place> = match zoom <= COUNTRY_ZOOM {
@@ -202,7 +203,8 @@ fn labels_in(view: [f64; 4], zoom: u64) -> Vec<Label> {
     countries.sort_by_key(|place| std::cmp::Reverse(place.population()));
     countries.truncate(COUNTRY_LABELS);
     let towns = geo::towns_in(gazetteer, view, LABELS - countries.len());
-    let labels = countries.into_iter().map(|place| ("country", place)).chain(towns.into_iter().map(|place| ("town", place)));
+    let labels =
+        countries.into_iter().map(|place| ("country", place)).chain(towns.into_iter().map(|place| ("town", place)));
     let label = |(rank, (kind, place)): (usize, (&'static str, Place))| {
         let at = place.at();
         Label { name: place.name().to_owned(), lat: at.lat(), lon: at.lon(), kind, rank }

@@ -145,9 +145,9 @@ pub(crate) async fn change(
     Document(change): Document<SettingsChange>,
 ) -> Result<Response, Problem> {
     if let Some(form) = &change.crawl {
-        let named = |(field, detail): (String, String)| (format!("crawl.{field}").trim_end_matches('.').to_owned(), detail);
-        crawl::from_form(form)
-            .map_err(|wrong| settings_problem(&wrong.into_iter().map(named).collect::<Vec<_>>()))?;
+        let named =
+            |(field, detail): (String, String)| (format!("crawl.{field}").trim_end_matches('.').to_owned(), detail);
+        crawl::from_form(form).map_err(|wrong| settings_problem(&wrong.into_iter().map(named).collect::<Vec<_>>()))?;
     }
     let wrong = change.map.as_ref().map(MapSettings::complaints).unwrap_or_default();
     if !wrong.is_empty() {

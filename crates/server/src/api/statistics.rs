@@ -1,6 +1,7 @@
 //! The figures of the library.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use axum::extract::State;
@@ -16,6 +17,13 @@ use crate::query::Query;
 
 /// Hosts that are listed.
 const HOSTS: usize = 50;
+
+/// Bytes of the library's own file, and bytes that are free on its disk.
+fn disk(dir: &Path, media: u64) -> Value {
+    let size = |name: &str| std::fs::metadata(dir.join(name)).map_or(0, |about| about.len());
+    let free = rustix::fs::statvfs(dir).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    json!({ "library": size("library.db") + size("library.db-wal"), "media": media, "free": free })
+}
 
 /// The figures of the library
 ///
@@ -46,8 +54,15 @@ pub(crate) async fn statistics(State(app): State<Arc<App>>, known: Known, query:
     let mut document = search::statistics(&figures);
     if let Some(fields) = document.as_object_mut() {
         fields.insert("runs".into(), runs.into());
-        fields.insert("kept".into(), json!({ "images": kept("image"), "videos": kept("video"), "audio": kept("audio") }));
+        fields
+            .insert("kept".into(), json!({ "images": kept("image"), "videos": kept("video"), "audio": kept("audio") }));
         fields.insert("results".into(), json!(results));
+        let breakdown = app.library().breakdown().await?;
+        let country = |(country, images): &(String, u64)| json!({ "country": country, "images": images });
+        let month = |(month, images): &(String, u64)| json!({ "month": month, "images": images });
+        fields.insert("by_country".into(), breakdown.countries.iter().map(country).collect());
+        fields.insert("by_month".into(), breakdown.months.iter().map(month).collect());
+        fields.insert("disk".into(), disk(app.store.dir(), breakdown.bytes));
         fields.insert("memory".into(), json!(memory()));
     }
     known.answer(&document)

@@ -123,7 +123,10 @@ impl Crawls {
         tokio::spawn(async move {
             let result = run.await.unwrap_or_else(|_| {
                 tracing::error!("crawl '{owned}' broke");
-                Err(CrawlError::Store(store::StoreError::Io { path: owned.clone().into(), reason: "the crawl broke".into() }))
+                Err(CrawlError::Store(store::StoreError::Io {
+                    path: owned.clone().into(),
+                    reason: "the crawl broke".into(),
+                }))
             });
             let outcome = match &result {
                 Ok(summary) => Ok(Arc::new(summary.clone())),
@@ -162,7 +165,11 @@ impl Crawls {
         let mut state = self.state();
         let Some(running) = state.running.get_mut(name) else { return false };
         running.stopping = true;
-        if for_good { running.stopper.end() } else { running.stopper.stop() }
+        if for_good {
+            running.stopper.end()
+        } else {
+            running.stopper.stop()
+        }
         drop(state);
         self.tell();
         true

@@ -143,7 +143,8 @@ mod tests {
         let stranger = SessionKey([7; 32]);
         let admin = format!("a{}", &cookie[1..]);
         let later = cookie.replacen("r.", "r.9", 1);
-        for forged in [admin.as_str(), &later, "", "r", "r.1", "r.1.zz", "n.9999999999.00", &cookie[..cookie.len() - 1]] {
+        for forged in [admin.as_str(), &later, "", "r", "r.1", "r.1.zz", "n.9999999999.00", &cookie[..cookie.len() - 1]]
+        {
             assert_eq!(key.role(forged, &tokens), Role::None, "{forged}");
         }
         assert_eq!(stranger.role(&cookie, &tokens), Role::None);

@@ -37,7 +37,8 @@ impl Hosts {
             return Ok(());
         }
         let shown: String = host.chars().filter(|c| c.is_ascii_graphic()).take(100).collect();
-        let detail = format!("this server does not go by the name '{shown}': start it with --host-name NAME if it should");
+        let detail =
+            format!("this server does not go by the name '{shown}': start it with --host-name NAME if it should");
         Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, detail))
     }
 

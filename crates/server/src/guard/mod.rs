@@ -71,7 +71,9 @@ fn admit(app: &App, parts: &Parts) -> Result<Role, Problem> {
             StatusCode::UNAUTHORIZED,
             "log in first, or send the token as `Authorization: Bearer TOKEN`",
         )),
-        (false, _) => Err(Problem::new(StatusCode::FORBIDDEN, "this token may only read: changes need the admin token")),
+        (false, _) => {
+            Err(Problem::new(StatusCode::FORBIDDEN, "this token may only read: changes need the admin token"))
+        }
     }
 }
 

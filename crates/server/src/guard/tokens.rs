@@ -30,7 +30,8 @@ impl Token {
     /// A token, when it is long enough and has only what fits into a header.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
-        let fits = text.len() >= Self::SHORTEST && text.len() <= 1_000 && text.bytes().all(|byte| byte.is_ascii_graphic());
+        let fits =
+            text.len() >= Self::SHORTEST && text.len() <= 1_000 && text.bytes().all(|byte| byte.is_ascii_graphic());
         fits.then(|| Self(text.to_owned()))
     }
 

@@ -52,7 +52,9 @@ impl Card {
     /// An item of the library.
     pub fn of(item: &MediaItem) -> Self {
         let said = item.found.iter().map(|sighting| sighting.description.as_str());
-        let description = said.chain(item.description.as_deref()).find(|text| !text.is_empty());
+        let edited = item.edited.clone().unwrap_or_default();
+        let written = edited.description.as_deref().into_iter();
+        let description = written.chain(said).chain(item.description.as_deref()).find(|text| !text.is_empty());
         let first = item.found.first().map(|sighting| sighting.image.as_str());
         let host = first.and_then(|image| facts::Url::parse(image).ok()).map(|url| url.host_str().to_owned());
         Self {
@@ -62,8 +64,8 @@ impl Card {
             width: item.width,
             height: item.height,
             duration: item.duration,
-            colour: None,
-            title: item.title.clone(),
+            colour: item.colour.map(|[red, green, blue]| format!("#{red:02x}{green:02x}{blue:02x}")),
+            title: edited.title.clone().or_else(|| item.title.clone()),
             description: description.map(str::to_owned),
             taken: item.taken.clone(),
             added: item.first_seen.into(),
@@ -103,16 +105,17 @@ pub(crate) struct Item {
     /// What a person wrote in their place.
     pub edited: Option<EditedText>,
     /// Names of the place, as its maker wrote them.
-    #[schema(value_type = Object)]
-    pub place_names: media::PlaceNames,
+    pub place_names: Vec<String>,
     /// What its other sources say of where it was made, the most believed first.
     pub other_locations: Vec<Location>,
+    /// A person said that nobody knows where it was made.
+    pub rejected: bool,
     /// What is wrong with the location it names: `null-island`, `out-of-range` …
     pub wrong_location: Option<String>,
     /// Where it was found, oldest first; at most 100.
     pub found: Vec<Found>,
-    /// Addresses that hold it.
-    pub addresses: u64,
+    /// Addresses that hold it; at most 100.
+    pub addresses: Vec<String>,
     /// Where the file is on the server's disk, from the media directory.
     pub path: String,
 }
@@ -144,6 +147,9 @@ pub(crate) struct Found {
 impl Item {
     /// An item of the library.
     pub fn of(item: &MediaItem) -> Self {
+        let names = &item.place_names;
+        let mut addresses: Vec<String> = item.found.iter().map(|sighting| sighting.image.clone()).collect();
+        addresses.dedup();
         Self {
             card: Card::of(item),
             size: item.size,
@@ -155,8 +161,16 @@ impl Item {
             keywords: item.keywords.clone(),
             own_title: item.title.clone(),
             own_description: item.description.clone(),
-            edited: None,
-            place_names: item.place_names.clone(),
+            edited: item
+                .edited
+                .as_ref()
+                .map(|edited| EditedText { title: edited.title.clone(), description: edited.description.clone() }),
+            rejected: item.rejected,
+            place_names: [&names.sublocation, &names.city, &names.state, &names.country]
+                .into_iter()
+                .flatten()
+                .cloned()
+                .collect(),
             other_locations: item.other_locations.iter().map(Location::from).collect(),
             wrong_location: item.wrong_location.clone(),
             found: item
@@ -171,7 +185,7 @@ impl Item {
                     author: sighting.author.clone(),
                 })
                 .collect(),
-            addresses: item.addresses,
+            addresses,
             path: item.path.clone(),
         }
     }

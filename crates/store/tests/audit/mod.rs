@@ -34,6 +34,23 @@ const WRONG: &[(&str, &str)] = &[
          UNION ALL SELECT * FROM (SELECT host, media FROM found EXCEPT SELECT host, media FROM media_host)",
     ),
     (
+        "crawls that saw media",
+        "SELECT * FROM (SELECT crawl, media FROM media_crawl EXCEPT SELECT crawl, media FROM seen)
+         UNION ALL SELECT * FROM (SELECT crawl, media FROM seen EXCEPT SELECT crawl, media FROM media_crawl)",
+    ),
+    (
+        "the order by host",
+        "SELECT media.id FROM media JOIN host ON host.id = media.host WHERE by_host <> name",
+    ),
+    (
+        "what is shown of a location",
+        "SELECT id FROM media LEFT JOIN location ON location.media = media.id AND best = 1
+         WHERE located <> iif(source IS NULL, 0, 1 + verified)
+            OR (by_doubt IS NULL) <> (located <> 1)
+            OR by_place IS NOT iif(location.country <> '', location.country || char(1) || coalesce(admin1, '') || char(1)
+                                                           || coalesce(town, ''), NULL)",
+    ),
+    (
         "the best location",
         "SELECT media FROM location JOIN media ON media.id = location.media
          GROUP BY media HAVING sum(best) <> iif(rejected, 0, 1)",
@@ -134,6 +151,11 @@ const FOUND: &str = "CREATE TEMP VIEW found AS
     JOIN page ON page.id = reference.page JOIN media_address ON media_address.id = reference.media_address
     WHERE media_address.media IS NOT NULL";
 
+/// Every crawl that saw an address of media.
+const SEEN: &str = "CREATE TEMP VIEW seen AS
+    SELECT DISTINCT crawl, media FROM sighting JOIN media_address ON media_address.id = sighting.media_address
+    WHERE media IS NOT NULL";
+
 /// What is to be taken of what was said, and what was.
 const SAID: &str = "CREATE TEMP VIEW surest AS
     SELECT media, source, lat, lon, precision, confidence, evidence, address, place, town, admin1, country, page,
@@ -162,7 +184,7 @@ const HARVEST: &str = "CREATE TEMP VIEW harvest AS
 
 pub fn audit(dir: &Path) {
     let db = Connection::open_with_flags(dir.join("library.db"), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    for views in [FOUND, SAID, HARVEST] {
+    for views in [FOUND, SEEN, SAID, HARVEST] {
         db.execute_batch(views).unwrap();
     }
     for (what, question) in WRONG {

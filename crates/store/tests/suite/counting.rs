@@ -11,6 +11,7 @@ use store::{
 };
 
 use super::Home;
+use super::lists::{ORDERS, whole};
 use super::web::*;
 
 /// Numbers that look random and are the same every time (xorshift).
@@ -296,6 +297,11 @@ async fn check(library: &dyn Library, told: &BTreeMap<MediaId, Option<LatLon>>) 
                 "{path} has changed"
             );
         }
+    }
+    for order in ORDERS {
+        let listed = whole(library, &ItemFilter::default(), order, 5).await;
+        let listed: BTreeSet<i64> = listed.iter().map(|item| item.number).collect();
+        assert_eq!(listed, items.iter().map(|item| item.number).collect(), "{order:?}");
     }
     for host in &figures.hosts {
         let expected = counted.remove(&host.host).unwrap_or_default();

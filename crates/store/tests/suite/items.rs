@@ -80,6 +80,7 @@ pub async fn an_item_carries_all_that_is_known_of_it(home: impl Home) {
         size: 3,
         path: format!("m.example/{}.jpeg", id_of("one")),
         thumbnail: some("m.example/one.thumb.jpg"),
+        colour: None,
         width: Some(3_000),
         height: Some(4_000),
         orientation: 6,
@@ -254,11 +255,11 @@ pub async fn lists_hold_what_was_asked_for(home: impl Home) {
         (ItemFilter { kinds: vec![Video], ..all() }, &[2, 5]),
         (ItemFilter { kinds: vec![Video, Audio, Video], ..all() }, &[2, 3, 5, 6]),
         (ItemFilter { kinds: vec![Image, Video, Audio], ..all() }, &[0, 1, 2, 3, 4, 5, 6, 7]),
-        (ItemFilter { located: true, ..all() }, &[1, 2, 4, 6, 7]),
-        (ItemFilter { located: true, kinds: vec![Image], ..all() }, &[1, 4, 7]),
-        (ItemFilter { located: true, kinds: vec![Video], ..all() }, &[2]),
+        (ItemFilter { located: Some(true), ..all() }, &[1, 2, 4, 6, 7]),
+        (ItemFilter { located: Some(true), kinds: vec![Image], ..all() }, &[1, 4, 7]),
+        (ItemFilter { located: Some(true), kinds: vec![Video], ..all() }, &[2]),
         (ItemFilter { since: since(20), ..all() }, &[2, 3, 4, 6, 7]),
-        (ItemFilter { since: since(5), located: true, ..all() }, &[1, 2, 4, 6, 7]),
+        (ItemFilter { since: since(5), located: Some(true), ..all() }, &[1, 2, 4, 6, 7]),
         (ItemFilter { since: since(61), ..all() }, &[]),
         (ItemFilter { since: since(30), kinds: vec![Audio], ..all() }, &[3, 6]),
         (ItemFilter { area: near(150.0), ..all() }, &[1, 2, 6, 7]),
@@ -319,7 +320,7 @@ pub async fn the_nearest_are_found_first(home: impl Home) {
         (ItemFilter { area: circle(2.1e7), host: Some("m1.example".into()), ..all() }, 9, 4, &[1, 3, 5, 7]),
         (ItemFilter { area: Some(north), kinds: vec![MediaKind::Image], ..all() }, 2, 4, &[2, 3]),
         (ItemFilter { area: circle(-1.0), ..all() }, 2, 0, &[]),
-        (ItemFilter { located: true, area: circle(1.0), ..all() }, 0, 1, &[]),
+        (ItemFilter { located: Some(true), area: circle(1.0), ..all() }, 0, 1, &[]),
     ];
     for (filter, most, total, expected) in cases {
         let matches = library.search_items(&filter, Some(centre), most).await.unwrap();

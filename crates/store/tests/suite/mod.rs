@@ -10,6 +10,7 @@ pub mod harvest;
 pub mod imports;
 pub mod items;
 pub mod library;
+pub mod lists;
 pub mod pages;
 pub mod persons;
 pub mod places;

@@ -30,7 +30,7 @@ fn described(lat: f64, confidence: f64) -> Visited {
 }
 
 async fn located(library: &dyn Library) -> usize {
-    let filter = ItemFilter { located: true, ..ItemFilter::default() };
+    let filter = ItemFilter { located: Some(true), ..ItemFilter::default() };
     library.items(&filter, 0, 9).await.unwrap().len()
 }
 

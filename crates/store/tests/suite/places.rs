@@ -304,7 +304,7 @@ pub async fn items_are_listed_by_what_words_say_of_them(home: impl Home) {
         items.into_iter().map(|item| item.id).collect::<Vec<MediaId>>()
     };
     assert_eq!((near(1.0).await, near(2.0).await), (vec![id_of("one")], vec![id_of("two")]));
-    let located = ItemFilter { located: true, ..ItemFilter::default() };
+    let located = ItemFilter { located: Some(true), ..ItemFilter::default() };
     assert_eq!(library.items(&located, 0, 9).await.unwrap().len(), 2);
     // A surer page, then a person.
     record(&*library, vec![described(OTHER, at(3.0, 0.6))]).await;

@@ -20,5 +20,9 @@ pub(super) fn read(db: &Connection) -> rusqlite::Result<Breakdown> {
             "SELECT strftime('%Y-%m', first_seen / 1000, 'unixepoch') AS month, count(*) FROM media
              WHERE kind = 'image' GROUP BY month ORDER BY month",
         )?,
+        bytes: db
+            .prepare_cached("SELECT coalesce(sum(size), 0) FROM media")?
+            .query_row([], |row| row.get::<_, i64>(0))?
+            .unsigned_abs(),
     })
 }

@@ -7,9 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_i
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
 use super::said;
-use crate::{BlockedEntry, Forgotten};
 use crate::forget::Lists;
 use crate::import::FileAddress;
+use crate::{BlockedEntry, Forgotten};
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 20;

@@ -8,10 +8,11 @@ use rusqlite::types::{Type, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::nearest::nearest;
+use super::orders::{self, Order};
 use super::walks::{each_match, numbers};
 use super::{locations, whereabouts};
 use crate::matches::COUNTED;
-use crate::{Edited, ItemFilter, ItemLocation, Match, Matches, MediaItem, Sighting};
+use crate::{Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting};
 
 /// Sightings given with an item.
 const SIGHTINGS: i64 = 100;
@@ -24,6 +25,24 @@ pub(super) fn items(db: &Connection, filter: &ItemFilter, after: i64, most: usiz
     let items = items.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
     moment.commit()?;
     Ok(items)
+}
+
+pub(super) fn list(
+    db: &Connection,
+    filter: &ItemFilter,
+    order: Order,
+    after: Option<&Cursor>,
+    most: usize,
+) -> rusqlite::Result<Listed<MediaItem>> {
+    let moment = db.unchecked_transaction()?;
+    // One more tells whether the list goes on.
+    let mut found = orders::list(&moment, filter, order, after, most.saturating_add(1))?;
+    let more = found.len() > most;
+    found.truncate(most);
+    let items = found.iter().map(|cursor| read(&moment, "media.id = ?1", Value::from(cursor.number)));
+    let what = items.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
+    moment.commit()?;
+    Ok(Listed { what, next: found.pop().filter(|_| more) })
 }
 
 pub(super) fn item(db: &Connection, id: MediaId) -> rusqlite::Result<Option<MediaItem>> {
@@ -77,7 +96,7 @@ fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<M
                     make, model, media.title, media.description, keywords, licence, author, sublocation, city, state,
                     country, wrong_location, first_seen,
                     (SELECT count(*) FROM media_address WHERE media = media.id), rejected,
-                    person_text.sha256 IS NOT NULL, person_text.title, person_text.description
+                    person_text.sha256 IS NOT NULL, person_text.title, person_text.description, colour
              FROM media LEFT JOIN person_text USING (sha256) WHERE {which}"
         ))?
         .query_row([value], read_item)
@@ -126,6 +145,10 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
         first_seen: Timestamp(row.get(24)?),
         addresses: row.get::<_, i64>(25)? as u64,
         rejected: row.get(26)?,
+        colour: row.get::<_, Option<u32>>(30)?.map(|colour| {
+            let [_, red, green, blue] = colour.to_be_bytes();
+            [red, green, blue]
+        }),
         edited: match row.get(27)? {
             true => Some(Edited { title: row.get(28)?, description: row.get(29)? }),
             false => None,

@@ -7,8 +7,9 @@
 
 use facts::{Locality, MediaId};
 use media::Location;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use super::orders::{by_doubt, by_place};
 use super::whereabouts::{COLUMNS, Names};
 use crate::Said;
 
@@ -64,19 +65,26 @@ pub(super) fn carry(
         location.direction,
         location.date.map(|date| date.0),
     ])?;
-    locality.map_or(Ok(()), |locality| name(db, media, location, locality))?;
+    if let Some(locality) = locality {
+        write_names(db, media, location, locality)?;
+    }
     elect(db, media).map(drop)
 }
 
 /// Adds the names of what is where the file says it was made, when they were missing.
 pub(super) fn name(db: &Transaction<'_>, media: i64, location: &Location, locality: &Locality) -> rusqlite::Result<()> {
+    if write_names(db, media, location, locality)? { elect(db, media).map(drop) } else { Ok(()) }
+}
+
+fn write_names(db: &Transaction<'_>, media: i64, location: &Location, locality: &Locality) -> rusqlite::Result<bool> {
     let Names { place, town, admin1, country } = Names::of(locality);
-    db.prepare_cached(
-        "UPDATE location SET place = ?3, town = ?4, admin1 = ?5, country = ?6
-         WHERE media = ?1 AND source = ?2 AND place IS NULL",
-    )?
-    .execute(params![media, location.source.as_str(), place, town, admin1, country])?;
-    Ok(())
+    let named = db
+        .prepare_cached(
+            "UPDATE location SET place = ?3, town = ?4, admin1 = ?5, country = ?6
+             WHERE media = ?1 AND source = ?2 AND place IS NULL",
+        )?
+        .execute(params![media, location.source.as_str(), place, town, admin1, country])?;
+    Ok(named > 0)
 }
 
 /// Lets a file have what is said at one of its addresses, by one page or by all, where that is surer
@@ -132,24 +140,52 @@ fn take(which: &str, before: &str) -> String {
     )
 }
 
+/// What decides between the locations of a file, and what follows for it from the best.
+struct Candidate {
+    source: String,
+    precision: Option<f64>,
+    confidence: f64,
+    verified: bool,
+    by_place: Option<String>,
+}
+
+impl Candidate {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let name = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str_or_null()?);
+        Ok(Self {
+            source: row.get(0)?,
+            precision: row.get(1)?,
+            confidence: row.get(2)?,
+            verified: row.get(3)?,
+            by_place: by_place(name(4)?, name(5)?, name(6)?),
+        })
+    }
+}
+
 /// Marks the best of a file's locations; none when a person said that nobody knows. Whether it is the
 /// first time that one is from words.
 fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
-    let rejected: bool =
-        db.prepare_cached("SELECT rejected FROM media WHERE id = ?1")?.query_row([media], |row| row.get(0))?;
-    let sources = db
-        .prepare_cached("SELECT source, precision FROM location WHERE media = ?1")?
-        .query_map([media], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<Vec<(String, Option<f64>)>>>()?;
-    let best = sources.iter().min_by_key(|(source, precision)| rank(source, *precision)).map(|(source, _)| source);
-    let best = best.filter(|_| !rejected);
+    let (rejected, was_worded): (bool, bool) = db
+        .prepare_cached("SELECT rejected, worded FROM media WHERE id = ?1")?
+        .query_row([media], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let known = db
+        .prepare_cached(
+            "SELECT source, precision, confidence, verified, country, admin1, town FROM location WHERE media = ?1",
+        )?
+        .query_map([media], Candidate::read)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let best = known.iter().min_by_key(|known| rank(&known.source, known.precision)).filter(|_| !rejected);
     db.prepare_cached("UPDATE location SET best = (source IS ?2) WHERE media = ?1 AND best <> (source IS ?2)")?
-        .execute(params![media, best])?;
-    let worded = !rejected && sources.iter().any(|(source, _)| rank(source, None).1 >= FIXES);
-    let changed = db
-        .prepare_cached("UPDATE media SET worded = ?2 WHERE id = ?1 AND worded <> ?2")?
-        .execute(params![media, worded])?;
-    Ok(worded && changed > 0)
+        .execute(params![media, best.map(|best| &best.source)])?;
+    let worded = !rejected && known.iter().any(|known| rank(&known.source, None).1 >= FIXES);
+    let located = best.map_or(0, |best| 1 + i64::from(best.verified));
+    let doubt = best.filter(|best| !best.verified).map(|best| by_doubt(best.confidence, best.precision));
+    db.prepare_cached(
+        "UPDATE media SET worded = ?2, located = ?3, by_place = ?4, by_doubt = ?5
+         WHERE id = ?1 AND (worded, located, by_place, by_doubt) IS NOT (?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![media, worded, located, best.and_then(|best| best.by_place.as_ref()), doubt])?;
+    Ok(worded && !was_worded)
 }
 
 /// Writes down, or takes back, what a person says; `false` when there is no such file, or nothing to

@@ -5,7 +5,8 @@
 //!   good; [`catalogue`]: the media and addresses they all work on.
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
-//! - [`persons`]: what people say and do.
+//! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
+//! - [`orders`]: lists in an order.
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
@@ -17,8 +18,10 @@ mod forgetting;
 mod harvest;
 mod imports;
 mod items;
+mod licences;
 mod locations;
 mod nearest;
+mod orders;
 mod pages;
 mod persons;
 mod places;
@@ -28,6 +31,7 @@ mod said;
 mod schema;
 mod tasks;
 mod text;
+mod touched;
 mod walks;
 mod whereabouts;
 
@@ -39,16 +43,18 @@ use async_trait::async_trait;
 use facts::{LatLon, MediaId, Timestamp};
 
 use self::connections::Connections;
+use self::orders::Order;
 use self::records::Records;
 pub(crate) use self::records::Written;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, BlockedEntry, Breakdown, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
-    ImportedFile, ItemFilter, Library, LibraryFigures, Matches, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run,
-    RunId, RunLimits, Said, Start, StoreError, Task, Visited,
+    Blocked, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
+    ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter,
+    PageItem, Recorded, Run, RunId, RunLimits, Said, Start, StoreError, Task, Visited,
 };
+use crate::{BlockedEntry, Breakdown};
 
 /// Bytes of the largest model.
 const MODEL: usize = 64 << 20;
@@ -209,6 +215,22 @@ impl Library for EmbeddedLibrary {
     ) -> Result<Matches<MediaItem>, StoreError> {
         let filter = filter.clone();
         self.ask(move |db| items::search(db, &filter, nearest_to, most)).await
+    }
+
+    async fn list_items(
+        &self,
+        filter: &ItemFilter,
+        order: ItemOrder,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<MediaItem>, StoreError> {
+        let (filter, after) = (filter.clone(), after.cloned());
+        self.ask(move |db| items::list(db, &filter, Order::By(order), after.as_ref(), most)).await
+    }
+
+    async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| items::list(db, &ItemFilter::default(), Order::Doubt, after.as_ref(), most)).await
     }
 
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError> {

@@ -4,8 +4,8 @@ use facts::MediaId;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use super::catalogue::Catalogue;
-use super::said;
 use super::text::cut_some;
+use super::{said, touched};
 
 /// Longest texts of a person, in characters.
 const TITLE: usize = 500;
@@ -21,9 +21,8 @@ pub(super) fn set_text(
     title: &Change,
     description: &Change,
 ) -> rusqlite::Result<bool> {
-    if number(db, id)?.is_none() {
-        return Ok(false);
-    }
+    let Some(media) = number(db, id)? else { return Ok(false) };
+    touched::touch(db, media)?;
     for (column, most, change) in [("title", TITLE, title), ("description", DESCRIPTION, description)] {
         if let Some(text) = change {
             db.execute(

@@ -137,7 +137,10 @@ CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
 CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT NULL;
 
 -- geotagged: it says itself where it was made; worded: words say it, and nobody rejected that;
--- rejected: a person said that it is not known. Numbers are never used again.
+-- rejected: a person said that it is not known. located: 0 without a location that is shown, 2 with
+-- one that a person confirmed, else 1. open: a Creative Commons licence or the public domain is named,
+-- in the file or on a page. colour: 0xRRGGBB. by_place, by_host, by_colour, by_doubt: where it is in
+-- the orders of these names (orders.rs). Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -167,10 +170,24 @@ CREATE TABLE media (
     geotagged      INTEGER NOT NULL,
     worded         INTEGER NOT NULL DEFAULT 0,
     rejected       INTEGER NOT NULL DEFAULT 0,
-    wrong_location TEXT
+    wrong_location TEXT,
+    located        INTEGER NOT NULL DEFAULT 0,
+    open           INTEGER NOT NULL DEFAULT 0,
+    colour         INTEGER,
+    by_place       TEXT,
+    by_host        TEXT NOT NULL,
+    by_colour      INTEGER,
+    by_doubt       INTEGER
 );
 CREATE INDEX media_by_kind ON media (kind);
 CREATE INDEX media_by_arrival ON media (first_seen);
+CREATE INDEX media_by_taken ON media (taken, id, kind);
+CREATE INDEX media_by_place ON media (by_place, id DESC, kind);
+CREATE INDEX media_by_host ON media (by_host, id DESC, kind);
+CREATE INDEX media_by_colour ON media (by_colour, id DESC, kind);
+CREATE INDEX media_by_doubt ON media (by_doubt, id DESC) WHERE by_doubt IS NOT NULL;
+CREATE INDEX media_open ON media (id) WHERE open = 1;
+CREATE INDEX media_verified ON media (id) WHERE located = 2;
 -- All that the figures of a library read of a row.
 CREATE INDEX media_in_figures ON media (kind, geotagged, worded, host, wrong_location, width, height);
 
@@ -298,6 +315,14 @@ CREATE TABLE media_host (
     PRIMARY KEY (host, media)
 ) WITHOUT ROWID;
 CREATE INDEX host_of_media ON media_host (media);
+
+-- The crawls that saw an address of a file: follows from the tables above and the one below.
+CREATE TABLE media_crawl (
+    crawl INTEGER NOT NULL REFERENCES crawl,
+    media INTEGER NOT NULL REFERENCES media,
+    PRIMARY KEY (crawl, media)
+) WITHOUT ROWID;
+CREATE INDEX crawl_of_media ON media_crawl (media);
 
 -- located: 0 for a kept image that does not say where it was made, 1 once its place is known.
 CREATE TABLE sighting (

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::super::catalogue::Address;
 use super::super::text::{DESCRIPTION, REASON, TITLE, cut};
-use super::super::{harvest, locations, places, said, signed};
+use super::super::{harvest, locations, places, said, signed, touched};
 use super::{Records, branch};
 use crate::visit::FORGOTTEN;
 use crate::{MediaReference, PageFacts, Visited};
@@ -123,6 +123,7 @@ impl Records<'_> {
             self.refer(page, address, reference)?;
             if let Some(media) = address.media {
                 self.catalogue.found_on(media, host)?;
+                touched::touch(self.db, media)?;
                 shown.push((address.id, media));
             }
         }
