@@ -33,7 +33,7 @@ const PAGES: PageOf[] = [
   page(/^\/crawls\/schedules$/, 'Schedules', () => import('./pages/SchedulesPage.svelte'), { menu: 'crawls' }),
   page(/^\/crawls\/of\/(?<name>[^/]+)$/, 'Crawl', () => import('./pages/CrawlPage.svelte'), { menu: 'crawls' }),
   page(/^\/statistics$/, 'Statistics', () => import('./pages/StatisticsPage.svelte'), { menu: 'statistics' }),
-  page(/^\/api$/, 'API', () => import('./pages/ApiPage.svelte'), { menu: 'api' }),
+  page(/^\/docs$/, 'API', () => import('./pages/ApiPage.svelte'), { menu: 'api' }),
   page(/^\/settings$/, 'Settings', () => import('./pages/SettingsPage.svelte'), { menu: 'settings' }),
   page(/^\/about$/, 'About', () => import('./pages/AboutPage.svelte'), { menu: 'about' }),
   page(/^\/login$/, 'Log in', () => import('./pages/LoginPage.svelte'), { open: true }),
@@ -69,4 +69,5 @@ function decoded(text: string): string {
   }
 }
 
-export const crawlAddress = (name: string): string => `/crawls/of/${encodeURIComponent(name)}`;
+/** Names are often hosts; a dot in the last part of an address would make it a file. */
+export const crawlAddress = (name: string): string => `/crawls/of/${encodeURIComponent(name).replaceAll('.', '%2E')}`;

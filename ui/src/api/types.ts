@@ -74,11 +74,12 @@ export interface Item extends Card {
   own_title: string | null;
   own_description: string | null;
   edited: { title: string | null; description: string | null } | null;
-  place_names: string[];
+  place_names: Record<string, string | null>;
   other_locations: Location[];
   wrong_location: string | null;
   found: Sighting[];
-  addresses: string[];
+  /** How many addresses hold it. */
+  addresses: number;
   path: string | null;
 }
 
