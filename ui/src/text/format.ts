@@ -34,7 +34,7 @@ export function bytes(n: number | null | undefined): string {
     size /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? size : size.toPrecision(3).replace(/\.?0+$/, '')} ${units[unit]}`;
+  return `${unit === 0 ? size : Number(size.toPrecision(3))} ${units[unit]}`;
 }
 
 /** 1:05 or 1:02:03, for films and sounds. */
