@@ -322,6 +322,7 @@ export interface MapSettings {
   style_url: string | null;
   pmtiles_url: string | null;
   attribution: string | null;
+  hosts?: string[];
 }
 
 export interface ServerSettings {
@@ -341,4 +342,18 @@ export interface Forgotten {
   pages: number;
   media: number;
   files: number;
+}
+
+export interface Part {
+  name: string;
+  version?: string | null;
+  licence: string;
+  attribution?: string | null;
+}
+
+export interface About {
+  version: string;
+  licence?: string;
+  data: Part[];
+  libraries: Part[];
 }
