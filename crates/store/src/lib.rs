@@ -15,6 +15,7 @@
 //! should not have been kept.
 
 mod area;
+mod clusters;
 mod embedded;
 mod error;
 mod files;
@@ -38,6 +39,7 @@ mod work;
 pub use facts::Order;
 
 pub use crate::area::Area;
+pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
 pub use crate::forget::{Blocked, Forget, Forgotten};
