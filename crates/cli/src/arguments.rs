@@ -55,6 +55,8 @@ pub enum Command {
     Export(Export),
     /// Remove a host, a page or a media file from the library, and never fetch it again.
     Forget(Forget),
+    /// Serve the web page and its API, and run the crawls that are started there.
+    Serve(Serve),
     /// The made web that tests and experiments run on.
     Lab {
         #[command(subcommand)]
@@ -474,6 +476,45 @@ pub struct Reach {
     /// Trust the certificates in this PEM file too.
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird serve
+  bowerbird serve --listen 0.0.0.0:7700 --token-file token.txt --host-name birds.example.org
+  BOWERBIRD_TOKEN=… bowerbird serve --listen 192.168.1.5:7700
+
+On loopback nobody has to log in. Any other address needs a token: send it as
+`Authorization: Bearer TOKEN`, or log in with it on the page. It travels as it is: put a proxy with
+HTTPS in front where others can listen. A token on the command line is seen by everyone who can list
+processes; a file or the environment is not. Ctrl-c stops crawls cleanly; the page resumes them.")]
+pub struct Serve {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7700")]
+    pub listen: SocketAddr,
+    /// The token that allows everything.
+    #[arg(long, value_name = "TOKEN", env = "BOWERBIRD_TOKEN", hide_env_values = true, conflicts_with = "token_file")]
+    pub token: Option<String>,
+    /// A file with the token that allows everything.
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// The token that allows to look.
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        env = "BOWERBIRD_READ_TOKEN",
+        hide_env_values = true,
+        conflicts_with = "read_token_file"
+    )]
+    pub read_token: Option<String>,
+    /// A file with the token that allows to look.
+    #[arg(long, value_name = "FILE")]
+    pub read_token_file: Option<PathBuf>,
+    /// A further name the server goes by, such as that of a proxy; may be given more than once.
+    #[arg(long, value_name = "NAME")]
+    pub host_name: Vec<String>,
+    #[command(flatten)]
+    pub reach: Reach,
 }
 
 #[derive(Args)]

@@ -45,6 +45,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Search(order) => command::search(place, order).await,
             Command::Export(order) => command::export(place, order).await,
             Command::Forget(order) => command::forget(place, order).await,
+            Command::Serve(order) => command::serve(place, order).await,
             Command::Lab { lab } => command::lab(place, lab).await,
             Command::Completions { shell } => command::completions(shell),
         }

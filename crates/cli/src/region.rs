@@ -46,7 +46,8 @@ pub fn read_option(option: &str, asked: &str) -> anyhow::Result<Asked> {
         Ok(region) => Ok(Asked { stored: asked.to_owned(), region }),
         Err(error @ RegionError::Unknown { .. }) => match text_of(option, path)? {
             Some(text) => from_file(asked, text),
-            None => Err(WrongUse(format!("there is no GeoJSON file {asked:?}, and {error}")).into()),
+            None if like_file => Err(WrongUse(format!("there is no GeoJSON file {asked:?}, and {error}")).into()),
+            None => Err(WrongUse(error.to_string()).into()),
         },
         Err(error) => Err(WrongUse(error.to_string()).into()),
     }

@@ -172,6 +172,7 @@ enum End {
     Resting,
     Until,
     Disk,
+    Stopped,
     Interrupted,
 }
 
@@ -185,6 +186,7 @@ impl End {
             Self::Resting => "resting",
             Self::Until => "until",
             Self::Disk => "disk",
+            Self::Stopped => "stopped",
             Self::Interrupted => "interrupted",
         }
     }
@@ -259,12 +261,14 @@ impl Engine {
             }
             let claims = self.claim().await?;
             let idle = claims.claims.is_empty() && self.flights.len() == 0 && self.uncommitted == 0;
-            let next = claims.next;
+            let (next, busy) = (claims.next, claims.busy);
             for claim in claims.claims {
                 self.open_pages += usize::from(claim.link.kind == VisitKind::Page);
                 self.flights.start(&self.visitor, self.run.crawl, claim);
             }
             let wait = match next {
+                // Another crawl is with the hosts that are left.
+                _ if idle && busy => TICK,
                 Some(moment) => moment.since(self.store.frontier().now().await?),
                 None if idle => return self.nothing_left().await,
                 None => TICK,
@@ -282,7 +286,7 @@ impl Engine {
                 // A host becomes free. The store keeps time in whole milliseconds: round up.
                 () = tokio::time::sleep(wait + Duration::from_millis(1)), if self.free_slots() > 0 => {}
                 () = self.visitor.rests.changed(), if self.free_slots() == 0 => {}
-                () = self.stop.wait() => return Ok(End::Interrupted),
+                () = self.stop.wait() => return Ok(self.stopped()),
                 _ = ticks.tick() => if let Some(end) = self.tick().await? { return Ok(end) },
             }
         }
@@ -324,7 +328,7 @@ impl Engine {
     fn limit_reached(&self) -> Option<End> {
         let limits = &self.run.limits;
         if self.stop.asked() {
-            Some(End::Interrupted)
+            Some(self.stopped())
         } else if self.until_reached {
             Some(End::Until)
         } else if limits.seconds.is_some_and(|most| (self.before + self.started.elapsed()).as_secs() >= most) {
@@ -334,6 +338,11 @@ impl Engine {
         } else {
             None
         }
+    }
+
+    /// How a run ends that was asked to.
+    fn stopped(&self) -> End {
+        if self.stop.is_over() { End::Stopped } else { End::Interrupted }
     }
 
     async fn landed(&mut self, claim: Claim, ending: Option<Result<Ending, StoreError>>) -> Result<(), StoreError> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, UNIX_EPOCH};
 
+use decode::Thumbnail;
 use facts::{MediaKind, Timestamp};
 use media::Rules;
 use serde::Serialize;
@@ -323,13 +324,12 @@ fn examined(
         return Ok(Err(refused(&facts, refusal)));
     }
     let small = bytes.and_then(|bytes| thumbnail(&bytes, &facts, thumbnail_size));
-    let thumbnail = match small {
-        Some(jpeg) => Some(store.files().place_thumbnail(path, id, &jpeg).map_err(|error| error.to_string())?),
-        None => None,
-    };
+    let colour = small.as_ref().map(|small| small.colour);
+    let place = |small: Thumbnail| store.files().place_thumbnail(path, id, &small.jpeg);
+    let thumbnail = small.map(place).transpose().map_err(|error| error.to_string())?;
     let (locality, mut said) = said_in_file(&facts, true);
     said.extend(said_in_words(&description(Path::new(path)), SaidSource::Description));
-    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, facts, locality, said }))
+    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, colour, facts, locality, said }))
 }
 
 /// The words of a file's name and of the folder it is in.

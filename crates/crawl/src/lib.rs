@@ -11,12 +11,14 @@
 //!   a [`Stopper`] ends it, and gives a [`Summary`].
 //! - [`import()`] takes local files in as if they had been crawled; [`inspect_file`] and
 //!   [`inspect_address`] say what is in one. [`Keep`] says which files are kept.
+//! - [`fields`] describes every setting for a form, [`from_form`] reads what a form sends.
 //! - Everything it needs to go on after any kind of end is in the store.
 
 mod commit;
 mod content;
 mod engine;
 mod error;
+mod fields;
 mod gathering;
 mod import;
 mod inquiry;
@@ -37,6 +39,7 @@ pub use geo::Granularity;
 
 pub use crate::engine::{Progress, fetch_settings, run};
 pub use crate::error::CrawlError;
+pub use crate::fields::{Field, FieldKind, Group, fields, from_form};
 pub use crate::import::{ImportOrder, ImportSummary, import};
 pub use crate::inspect::{Hashes, InspectedLocation, Inspection, inspect_address, inspect_file};
 pub use crate::keep::{Keep, Probing};

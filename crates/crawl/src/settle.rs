@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use bytes::Bytes;
+use decode::Thumbnail;
 use facts::{HostName, MediaKind, Timestamp};
 use media::{Facts, Rules, Unreadable};
 use store::{Blocked, FORGOTTEN, FileDraft, Files, MediaFile, Refused, Store, StoreError};
@@ -66,6 +67,7 @@ pub(crate) fn examine(
         size: kept.file.size,
         path: kept.file.path,
         thumbnail: None,
+        colour: None,
         facts,
         locality: None,
         said: Vec::new(),
@@ -89,15 +91,13 @@ pub(crate) fn add_thumbnail(
     pixels: &Pixels,
     size: u32,
 ) -> Result<MediaFile, StoreError> {
-    let thumbnail = match thumbnail(&pixels.bytes, &file.facts, size) {
-        Some(jpeg) => Some(files.place_thumbnail(&file.path, file.id, &jpeg)?),
-        None => None,
-    };
-    Ok(MediaFile { thumbnail, ..file })
+    let Some(Thumbnail { jpeg, colour }) = thumbnail(&pixels.bytes, &file.facts, size) else { return Ok(file) };
+    let thumbnail = files.place_thumbnail(&file.path, file.id, &jpeg)?;
+    Ok(MediaFile { thumbnail: Some(thumbnail), colour: Some(colour), ..file })
 }
 
 /// A picture made small, the right way up, as JPEG.
-pub(crate) fn thumbnail(bytes: &[u8], facts: &Facts, size: u32) -> Option<Vec<u8>> {
+pub(crate) fn thumbnail(bytes: &[u8], facts: &Facts, size: u32) -> Option<Thumbnail> {
     if size == 0 || facts.format.kind != MediaKind::Image {
         return None;
     }
@@ -107,7 +107,7 @@ pub(crate) fn thumbnail(bytes: &[u8], facts: &Facts, size: u32) -> Option<Vec<u8
     };
     // A decoder that panics is a defect of the decoder: the picture is kept without a thumbnail.
     match std::panic::catch_unwind(std::panic::AssertUnwindSafe(small)) {
-        Ok(Ok(jpeg)) => Some(jpeg),
+        Ok(Ok(small)) => Some(small),
         Ok(Err(error)) => {
             tracing::debug!("no thumbnail: {error}");
             None

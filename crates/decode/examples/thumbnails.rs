@@ -45,7 +45,7 @@ fn main() -> Result<()> {
         row.pixels += pixels;
         row.decode += milliseconds(decode);
         row.thumbnail += milliseconds(|| thumbnail(&shown, LONGEST));
-        row.thumbnail_bytes += thumbnail(&shown, LONGEST)?.len();
+        row.thumbnail_bytes += thumbnail(&shown, LONGEST)?.jpeg.len();
     }
     println!("format  size          files     Mpx      KB   decode  resize+encode    sum ms   thumbnail KB");
     for ((format, size), row) in rows {

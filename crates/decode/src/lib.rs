@@ -2,7 +2,7 @@
 //!
 //! - [`picture`] decodes a picture of the web into a [`Picture`]: upright, in RGB, and no larger
 //!   than it must be. A JPEG is made small while it is decoded, not afterwards.
-//! - [`thumbnail`] makes a small JPEG of it.
+//! - [`thumbnail`] makes a small JPEG of it, and says which colour most of it has.
 //!
 //! Files are hostile: [`Limits`] hold before anything is allocated, damaged files give what they
 //! can, and what cannot be shown is a [`DecodeError`], never a panic.
@@ -20,7 +20,7 @@ use media::Format;
 
 pub use crate::error::DecodeError;
 pub use crate::limits::Limits;
-pub use crate::shrink::thumbnail;
+pub use crate::shrink::{Thumbnail, thumbnail};
 
 /// Pixels the right way up, with transparent parts over white.
 #[derive(Clone, PartialEq, Eq)]

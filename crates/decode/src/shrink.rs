@@ -12,19 +12,48 @@ const QUALITY: i32 = 80;
 /// No JPEG is longer.
 const LONGEST_JPEG: u32 = 65_500;
 
+/// A small JPEG of a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thumbnail {
+    /// The file.
+    pub jpeg: Vec<u8>,
+    /// The colour that most of it has: red, green and blue.
+    pub colour: [u8; 3],
+}
+
 /// A JPEG of the picture whose longer side has at most `longest` pixels. Nothing is enlarged.
-pub fn thumbnail(picture: &Picture, longest: u32) -> Result<Vec<u8>, DecodeError> {
+pub fn thumbnail(picture: &Picture, longest: u32) -> Result<Thumbnail, DecodeError> {
     let Picture { width, height, rgb } = picture;
     let pixels = u64::from(*width) * u64::from(*height);
     if pixels == 0 || pixels.checked_mul(3) != Some(rgb.len() as u64) {
         return Err(DecodeError::Misshapen { width: *width, height: *height, bytes: rgb.len() });
     }
     let longest = longest.clamp(1, LONGEST_JPEG);
+    let made = |picture: &Picture| Ok(Thumbnail { jpeg: jpeg(picture)?, colour: colour(picture) });
     if *width.max(height) <= longest {
-        return jpeg(picture);
+        return made(picture);
     }
     // As quick as a bilinear filter, and nearly as sharp as a bicubic one.
-    jpeg(&resized(picture, longest, FilterType::Hamming)?)
+    made(&resized(picture, longest, FilterType::Hamming)?)
+}
+
+/// The mean of the colours that are most alike: those that share the first three bits of red, green
+/// and blue with more others than any.
+fn colour(picture: &Picture) -> [u8; 3] {
+    // The number of pixels, and the sums of their colours.
+    let mut alike = [[0u64; 4]; 512];
+    for pixel in picture.rgb.chunks_exact(3) {
+        let &[red, green, blue] = pixel else { continue };
+        let place = usize::from(red >> 5) << 6 | usize::from(green >> 5) << 3 | usize::from(blue >> 5);
+        if let Some([count, reds, greens, blues]) = alike.get_mut(place) {
+            *count += 1;
+            *reds += u64::from(red);
+            *greens += u64::from(green);
+            *blues += u64::from(blue);
+        }
+    }
+    let [count, sums @ ..] = alike.into_iter().max_by_key(|alike| alike[0]).unwrap_or_default();
+    sums.map(|sum| (sum / count.max(1)) as u8)
 }
 
 /// Takes a whole number of pixels for one, as long as `long_side` are left: what JPEGs have done

@@ -5,7 +5,7 @@ use std::path::Path;
 use media::PlaceNames;
 use search::{Location, file_of};
 use serde::Serialize;
-use store::{MediaItem, Sighting};
+use store::{Edited, MediaItem, Sighting};
 
 /// Characters of a name on a map.
 const LONGEST_NAME: usize = 80;
@@ -75,6 +75,10 @@ impl<'i> Record<'i> {
     pub fn of(item: &'i MediaItem, media: &Path) -> Self {
         let path = |path: &str| file_of(media, path);
         let first = item.found.first();
+        let said = item.found.iter().map(|s| s.description.as_str()).find(|d| !d.is_empty()).unwrap_or_default();
+        let edited = item.edited.as_ref();
+        // What a person wrote comes before what file and pages say.
+        let written = |text: fn(&Edited) -> &Option<String>| edited.and_then(|edited| text(edited).as_deref());
         Self {
             id: item.id.to_string(),
             kind: item.kind.as_str(),
@@ -84,7 +88,7 @@ impl<'i> Record<'i> {
             thumbnail: item.thumbnail.as_deref().map(path),
             image: first.map(|sighting| sighting.image.as_str()),
             page: item.found.iter().find_map(|sighting| sighting.page.as_deref()),
-            description: item.found.iter().map(|s| s.description.as_str()).find(|d| !d.is_empty()).unwrap_or_default(),
+            description: written(|edited| &edited.description).unwrap_or(said),
             width: item.width,
             height: item.height,
             duration: item.duration,
@@ -95,7 +99,7 @@ impl<'i> Record<'i> {
             other_locations: item.other_locations.iter().map(Location::from).collect(),
             wrong_location: item.wrong_location.as_deref(),
             place_names: &item.place_names,
-            title: item.title.as_deref(),
+            title: written(|edited| &edited.title).or(item.title.as_deref()),
             caption: item.description.as_deref(),
             keywords: &item.keywords,
             licence: item.licence.as_deref().or_else(|| item.found.iter().find_map(|s| s.licence.as_deref())),

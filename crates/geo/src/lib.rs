@@ -8,6 +8,7 @@
 //! - [`parse()`]: the places a text mentions, as [`Mention`]s: coordinates, postal addresses, names.
 //!   [`Parser`] does it piece by piece.
 //! - [`structured()`]: the places a page names for machines.
+//! - [`suggest()`]: places for someone who types a name; [`towns_in`]: the largest towns of a map.
 //! - [`is_relevant`]: whether such places make a page one about a region.
 //! - [`about()`]: all of this for a page: the places it speaks of, the one it is about, and where
 //!   its pictures were made. [`named_place`] does it for the names a camera's owner wrote down.
@@ -44,6 +45,7 @@ mod region;
 mod relevance;
 mod reverse;
 mod structured;
+mod suggest;
 
 pub use crate::about::{About, MediaPlaces, SpokenPlace, about, locality, named_place, whereabouts};
 pub use crate::distance::kilometres;
@@ -54,3 +56,4 @@ pub use crate::region::{Region, RegionError};
 pub use crate::relevance::{Granularity, is_relevant};
 pub use crate::reverse::{Ground, Spot, reverse, town_radius};
 pub use crate::structured::{Located, Subject, structured};
+pub use crate::suggest::{suggest, towns_in};

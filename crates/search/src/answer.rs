@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use store::{MediaItem, PageItem};
+use utoipa::ToSchema;
 
 use crate::{Location, SpokenPlace};
 
@@ -63,7 +64,7 @@ pub struct MediaHit {
 }
 
 /// A page that was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct PageHit {
     /// Its address.
     pub id: String,
@@ -72,6 +73,7 @@ pub struct PageHit {
     /// How much it is like an example; nothing when there was none.
     pub similarity: Option<f64>,
     /// `page`.
+    #[schema(value_type = String)]
     pub kind: &'static str,
     /// Its address.
     pub page: String,
@@ -96,7 +98,9 @@ impl MediaHit {
     /// An item, with paths that start from the media directory.
     pub fn of(item: &MediaItem, distance_m: Option<f64>, media: &Path) -> Self {
         let said = item.found.iter().map(|sighting| sighting.description.as_str());
-        let description = said.chain(item.description.as_deref()).find(|text| !text.is_empty());
+        let edited = item.edited.clone().unwrap_or_default();
+        let written = edited.description.as_deref().into_iter();
+        let description = written.chain(said).chain(item.description.as_deref()).find(|text| !text.is_empty());
         Self {
             id: item.id.to_string(),
             score: None,
@@ -105,7 +109,7 @@ impl MediaHit {
             file: file_of(media, &item.path),
             image: item.found.first().map(|sighting| sighting.image.clone()),
             page: item.found.iter().find_map(|sighting| sighting.page.clone()),
-            title: item.title.clone(),
+            title: edited.title.clone().or_else(|| item.title.clone()),
             description: description.unwrap_or_default().to_owned(),
             location: item.location.as_ref().map(Location::from),
             distance_m,

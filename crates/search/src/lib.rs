@@ -4,12 +4,18 @@
 //! which host. [`Question::ask`] puts it to a library and gives an [`Answer`] with its [`Hit`]s.
 //! The names of the fields of an answer are a contract.
 //!
+//! [`Mentioned`] is a place that a text speaks of; [`statistics()`] and [`harvest()`] are the figures of a library.
+//!
 //! [`Location`] and [`SpokenPlace`] are places as every answer and every export shows them.
 
 mod answer;
+mod mention;
 mod place;
 mod question;
+mod statistics;
 
 pub use crate::answer::{Answer, Hit, MediaHit, PageHit, file_of};
+pub use crate::mention::{Mentioned, MentionedPlace};
 pub use crate::place::{Location, SpokenPlace};
 pub use crate::question::{Looked, Near, Question};
+pub use crate::statistics::{harvest, statistics};

@@ -3,9 +3,10 @@
 use facts::{Address, LatLon, Locality};
 use serde::Serialize;
 use store::{ItemLocation, PagePlace};
+use utoipa::ToSchema;
 
 /// Where an item was made, or what a page is about.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Location {
     /// Degrees north.
     pub lat: f64,
@@ -18,6 +19,7 @@ pub struct Location {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direction: Option<f64>,
     /// The address, when one is given.
+    #[schema(value_type = Option<AddressParts>)]
     pub address: Option<Address>,
     /// What is there, in words: "Kiel, Schleswig-Holstein, Germany".
     pub place: Option<String>,
@@ -39,8 +41,24 @@ pub struct Location {
     pub verified: bool,
 }
 
+/// [`Address`] as the description of an API tells of it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only described")]
+pub(crate) struct AddressParts {
+    /// Street, without the number.
+    street: Option<String>,
+    /// House number.
+    number: Option<String>,
+    /// Postcode.
+    postcode: Option<String>,
+    /// Town.
+    city: Option<String>,
+    /// Country, as a two-letter code.
+    country: Option<String>,
+}
+
 /// A place that a page speaks of.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct SpokenPlace {
     /// In which form the page says so: `address`, `coordinates`, `toponym`, `structured`.
     pub kind: String,
@@ -55,6 +73,7 @@ pub struct SpokenPlace {
     /// The country, as a two-letter code.
     pub country: Option<String>,
     /// The address, when one is given.
+    #[schema(value_type = Option<AddressParts>)]
     pub address: Option<Address>,
     /// Degrees north.
     pub lat: f64,

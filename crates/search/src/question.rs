@@ -19,10 +19,21 @@ pub struct Question {
     pub near: Option<Near>,
     /// Only what is in this region.
     pub place: Option<Region>,
+    /// Only what is in this box: south, west, north, east; the west may lie east of the east, across
+    /// 180°.
+    pub view: Option<[f64; 4]>,
     /// Only what came in at or after this moment.
     pub since: Option<Timestamp>,
-    /// Only what has a place.
-    pub located: bool,
+    /// Only what came in at or before this moment.
+    pub until: Option<Timestamp>,
+    /// Only what has a place, or only what has none.
+    pub located: Option<bool>,
+    /// Only what a person confirmed the place of, or only what has a place that nobody did.
+    pub verified: Option<bool>,
+    /// Only what names a Creative Commons licence or the public domain.
+    pub open_licence: bool,
+    /// Only what this crawl found.
+    pub crawl: Option<String>,
     /// Only what came from this host, or was found on its pages.
     pub host: Option<String>,
 }
@@ -79,26 +90,47 @@ impl Question {
             Looked::Media(kinds) => kinds.clone(),
             Looked::Pages { .. } => Vec::new(),
         };
-        ItemFilter { kinds, located: self.located, since: self.since, area: self.area(), host: self.host.clone() }
+        ItemFilter {
+            kinds,
+            located: self.located,
+            verified: self.verified,
+            since: self.since,
+            until: self.until,
+            area: self.area(),
+            host: self.host.clone(),
+            crawl: self.crawl.clone(),
+            open_licence: self.open_licence,
+        }
     }
 
     /// As the library takes it, for pages. Each of them has a place.
     pub fn page_filter(&self) -> PageFilter {
         let relevant = matches!(self.looked, Looked::Pages { all: false });
-        PageFilter { relevant, since: self.since, area: self.area(), host: self.host.clone() }
+        PageFilter {
+            relevant,
+            since: self.since,
+            until: self.until,
+            area: self.area(),
+            host: self.host.clone(),
+            crawl: self.crawl.clone(),
+        }
     }
 
-    /// Where: what is near the point, in the region, or both.
+    /// Where: what is near the point, in the region and in the box, as far as they are given.
     fn area(&self) -> Option<Area> {
         let near = self.near.map(|Near { centre, metres }| Area::circle(centre, metres));
         let place = self.place.clone().map(|region| {
             let boxes = region.bounds();
             Area { boxes, contains: Arc::new(move |point| region.contains(point)) }
         });
-        match (near, place) {
-            (Some(near), Some(place)) => Some(near.and(&place)),
-            (near, place) => near.or(place),
-        }
+        let view = self.view.map(|[south, west, north, east]| {
+            let boxes = match west <= east {
+                true => vec![[south, west, north, east]],
+                false => vec![[south, west, north, 180.0], [south, -180.0, north, east]],
+            };
+            Area { boxes, contains: Arc::new(|_| true) }
+        });
+        [near, place, view].into_iter().flatten().reduce(|here, there| here.and(&there))
     }
 }
 

@@ -45,15 +45,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let all = ItemFilter::default;
     for (name, filter) in [
         ("all", all()),
-        ("located", ItemFilter { located: true, ..all() }),
+        ("located", ItemFilter { located: Some(true), ..all() }),
         ("films", ItemFilter { kinds: vec![MediaKind::Video], ..all() }),
-        ("located films", ItemFilter { kinds: vec![MediaKind::Video], located: true, ..all() }),
+        ("located films", ItemFilter { kinds: vec![MediaKind::Video], located: Some(true), ..all() }),
         ("within 10 km", ItemFilter { area: Some(Area::circle(helsinki, 1e4)), ..all() }),
         ("within 1,000 km", ItemFilter { area: Some(Area::circle(helsinki, 1e6)), ..all() }),
         ("within 10,000 km", ItemFilter { area: Some(Area::circle(helsinki, 1e7)), ..all() }),
         ("of a host", ItemFilter { host: Some("m7.example".into()), ..all() }),
         ("on pages of a host", ItemFilter { host: Some("p3.example".into()), ..all() }),
-        ("located, of a host", ItemFilter { host: Some("p3.example".into()), located: true, ..all() }),
+        ("located, of a host", ItemFilter { host: Some("p3.example".into()), located: Some(true), ..all() }),
         ("the newest tenth", ItemFilter { since: Some(Timestamp((items - items / 10) as i64)), ..all() }),
     ] {
         measure(&**library, name, &filter).await?;
@@ -215,7 +215,8 @@ fn picture(n: u64) -> Visited {
     }
     facts.location = n.is_multiple_of(2).then(|| location(n));
     let path = format!("m{}.example/{}/{id}.jpg", n % 500, &id.to_string()[..2]);
-    let file = MediaFile { id, size: 2_000_000, path, thumbnail: None, facts, locality: None, said: Vec::new() };
+    let file =
+        MediaFile { id, size: 2_000_000, path, thumbnail: None, colour: None, facts, locality: None, said: Vec::new() };
     visit(address(n), VisitKind::Media(MediaKind::Image), n, Outcome::Media(file))
 }
 

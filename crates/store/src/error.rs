@@ -7,10 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Another process writes to this data directory.
-    #[error(
-        "{dir} is in use by process {pid} ({what}): stop it first, or use another --data directory",
-        dir = .dir.display()
-    )]
+    #[error("{}", in_use(.dir, *.pid, .what))]
     InUse {
         /// The data directory.
         dir: PathBuf,
@@ -160,6 +157,18 @@ pub enum StoreError {
         /// What the system says.
         reason: String,
     },
+}
+
+/// One that serves a page can be told what to do there.
+fn in_use(dir: &Path, pid: u32, what: &str) -> String {
+    let dir = dir.display();
+    match what.split_once("http://") {
+        Some((_, address)) if what.starts_with("serve") => format!(
+            "{dir} is in use by process {pid}, which serves its page at http://{address}: do it there, stop that process \
+             first, or use another --data directory"
+        ),
+        _ => format!("{dir} is in use by process {pid} ({what}): stop it first, or use another --data directory"),
+    }
 }
 
 impl StoreError {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use facts::{HostName, MediaId, Url};
+use facts::{HostName, MediaId, Timestamp, Url};
 
 use crate::import::FileAddress;
 
@@ -18,6 +18,39 @@ pub enum Forget {
     Address(Url),
     /// A file that was imported, by its absolute path. The file itself stays where it is.
     File(String),
+}
+
+impl Forget {
+    /// What someone means who writes a host or an address; what is wrong when it is neither.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return Url::parse(text).map(Self::Address).map_err(|error| format!("is no address: {error}"));
+        }
+        if text.contains("://") {
+            return Err("is no address: only http and https are fetched".into());
+        }
+        if text.contains('/') {
+            return match Url::parse(&format!("https://{text}")) {
+                Ok(url) if url.host_str().contains('.') => Ok(Self::Address(url)),
+                _ => Err("is no address: one begins with https://".into()),
+            };
+        }
+        let named = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
+        let host = HostName::parse(text).filter(|_| text.chars().all(named));
+        host.map(Self::Host).ok_or_else(|| "is neither a host nor an address".into())
+    }
+}
+
+/// One thing that may not come back, as it can be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockedEntry {
+    /// `host`, `address` or `content`.
+    pub kind: String,
+    /// The name of a host; of the others only what they are told by, in hex.
+    pub what: String,
+    /// Since when.
+    pub at: Timestamp,
 }
 
 /// What was there to forget.

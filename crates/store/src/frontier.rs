@@ -54,6 +54,9 @@ pub struct Claims {
     /// When nothing could be claimed although rows wait: when to ask again, which is when the next
     /// resting host is free. Nothing when all that may be claimed waits for busy hosts.
     pub next: Option<Timestamp>,
+    /// Nothing could be claimed, and the host of something that may be is busy, perhaps with another
+    /// crawl. Known where `next` is none or some time away.
+    pub busy: bool,
     /// Nothing waits and nothing is claimed: the crawl has come to its end. A claimed row counts
     /// as waiting until it is finished.
     pub empty: bool,

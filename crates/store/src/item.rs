@@ -24,6 +24,8 @@ pub struct MediaItem {
     pub path: String,
     /// Where its thumbnail is, relative to the media directory.
     pub thumbnail: Option<String>,
+    /// The colour that most of its thumbnail has, red, green and blue.
+    pub colour: Option<[u8; 3]>,
     /// Width in pixels, right way up.
     pub width: Option<u32>,
     /// Height in pixels, right way up.
@@ -42,6 +44,8 @@ pub struct MediaItem {
     pub title: Option<String>,
     /// Its own description.
     pub description: Option<String>,
+    /// What a person wrote in their place.
+    pub edited: Option<Edited>,
     /// Its own key words.
     pub keywords: Vec<String>,
     /// The licence, by name or address, else the notice of copyright.
@@ -54,6 +58,9 @@ pub struct MediaItem {
     pub location: Option<ItemLocation>,
     /// What its other sources say, the most believed first.
     pub other_locations: Vec<ItemLocation>,
+    /// A person said that nobody knows where it was made: no location is shown, whatever its sources
+    /// say.
+    pub rejected: bool,
     /// What is wrong with the location it names: `null-island`, `out-of-range` …
     pub wrong_location: Option<String>,
     /// When it came in.
@@ -62,6 +69,28 @@ pub struct MediaItem {
     pub addresses: u64,
     /// Where it was found, oldest first.
     pub found: Vec<Sighting>,
+}
+
+/// Texts that a person wrote over those of an item.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edited {
+    /// In place of its title.
+    pub title: Option<String>,
+    /// In place of its description.
+    pub description: Option<String>,
+}
+
+/// What a person says of where an item was made.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Here, and what is there.
+    Point(LatLon, Locality),
+    /// Where it is shown: that is a person's word from now on, as exact as it was.
+    Confirm,
+    /// Not where its sources say, and nobody knows where: none of them is believed.
+    Reject,
+    /// Nothing any more: its sources are believed again.
+    Nothing,
 }
 
 /// Where an item was made.
@@ -115,12 +144,20 @@ pub struct Sighting {
 pub struct ItemFilter {
     /// Of these kinds; none means any.
     pub kinds: Vec<MediaKind>,
-    /// Only those whose place is known.
-    pub located: bool,
+    /// Only those whose place is known and shown, or only the others.
+    pub located: Option<bool>,
+    /// Only those whose shown location a person confirmed, or only those with one that nobody did.
+    pub verified: Option<bool>,
     /// Only those that came in at or after this moment.
     pub since: Option<Timestamp>,
+    /// Only those that came in at or before this moment.
+    pub until: Option<Timestamp>,
     /// Only those made here.
     pub area: Option<Area>,
     /// Only those that came from this host, or were found on a page of it.
     pub host: Option<String>,
+    /// Only those that this crawl saw.
+    pub crawl: Option<String>,
+    /// Only those with a Creative Commons licence or in the public domain, as the file or a page says.
+    pub open_licence: bool,
 }

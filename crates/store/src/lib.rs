@@ -15,6 +15,8 @@
 //! should not have been kept.
 
 mod area;
+mod breakdown;
+mod clusters;
 mod embedded;
 mod error;
 mod files;
@@ -24,6 +26,7 @@ mod harvest;
 mod import;
 mod item;
 mod library;
+mod listing;
 mod lock;
 mod matches;
 mod page_item;
@@ -37,20 +40,23 @@ mod work;
 pub use facts::Order;
 
 pub use crate::area::Area;
+pub use crate::breakdown::Breakdown;
+pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
-pub use crate::forget::{Blocked, Forget, Forgotten};
+pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};
 pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
     Reservation, Rest,
 };
 pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
-pub use crate::item::{ItemFilter, ItemLocation, MediaItem, Sighting};
+pub use crate::item::{Edited, ItemFilter, ItemLocation, MediaItem, Said, Sighting};
 pub use crate::library::{
     Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
     Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
 };
+pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use facts::{LatLon, Locality, MediaId, Timestamp, Url};
+use facts::{LatLon, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, Matches, MediaItem,
-    PageFilter, PageItem, StoreError, Visited,
+    Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
+    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, StoreError, Visited,
 };
+use crate::{BlockedEntry, Breakdown};
 
 /// A crawl: a name, its settings, its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -60,7 +61,7 @@ pub struct Run {
     pub ended: Option<Timestamp>,
     /// Seconds at work so far, over interruptions.
     pub seconds: f64,
-    /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `failed`;
+    /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `stopped`, `failed`;
     /// nothing for one that was interrupted or killed, which the next start resumes.
     pub stopped: Option<String>,
 }
@@ -275,12 +276,42 @@ pub trait Library: Send + Sync {
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError>;
 
+    /// The next `most` items in an order, after what the last page gave as next; each with at most
+    /// 100 of the places it was found at.
+    async fn list_items(
+        &self,
+        filter: &ItemFilter,
+        order: ItemOrder,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<MediaItem>, StoreError>;
+
+    /// Items whose shown location nobody confirmed, the least certain first and of equally certain
+    /// ones the coarsest.
+    async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError>;
+
+    /// What a map shows of a view (south, west, north, east; over the date line when west is larger
+    /// than east), at the zoom of a map with tiles of 512 pixels. Cells that the view touches are
+    /// counted whole. Filters other than kinds and relevance look at the newest 20,000 that match.
+    async fn clusters(&self, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> Result<Clusters, StoreError>;
+
     /// The item with this content.
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError>;
 
-    /// Sets where an item was made, as a person says; nothing any source says later changes that.
-    /// `None` takes a person's word back. Gives whether there is such an item.
-    async fn set_location(&self, id: MediaId, said: Option<(LatLon, Locality)>) -> Result<bool, StoreError>;
+    /// Sets where an item was made, as a person says; nothing any source says later changes that. It
+    /// is kept by content, and there again when the content is. Gives whether there is such an item,
+    /// and a location to confirm.
+    async fn set_location(&self, id: MediaId, said: Said) -> Result<bool, StoreError>;
+
+    /// Writes a person's title or description over what file and pages say, or takes it back
+    /// (`Some(None)`); `None` leaves it as it is. They are cut at 500 and 5,000 characters, and kept
+    /// by content as places are. Gives whether there is such an item.
+    async fn set_text(
+        &self,
+        id: MediaId,
+        title: Option<Option<String>>,
+        description: Option<Option<String>>,
+    ) -> Result<bool, StoreError>;
 
     /// The next `most` pages that speak of a place, in order of arrival, after the one with this
     /// number (0 for the first).
@@ -319,6 +350,23 @@ pub trait Library: Send + Sync {
     /// Called by [`Store::forget`](crate::Store::forget), which removes the files.
     async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError>;
 
+    /// Takes an item out. Its addresses stay known and it may come back, with what a person said of
+    /// it. Gives whether there was such an item. Called by [`Store::remove`](crate::Store::remove),
+    /// which removes the files.
+    async fn remove(&self, id: MediaId) -> Result<bool, StoreError>;
+
+    /// A value that was saved under this name.
+    async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError>;
+
+    /// Saves a value under a name, in place of what was there: 1 MiB at most. Null takes it away.
+    async fn save_setting(&self, name: &str, value: &serde_json::Value) -> Result<(), StoreError>;
+
     /// All that may not come back.
     async fn forgotten(&self) -> Result<Blocked, StoreError>;
+
+    /// The latest `most` things that may not come back, newest first, after so many others.
+    async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError>;
+
+    /// Images by country and month. Takes a look at each of them.
+    async fn breakdown(&self) -> Result<Breakdown, StoreError>;
 }

@@ -35,8 +35,12 @@ pub struct PageFilter {
     pub relevant: bool,
     /// Only those first read at or after this moment.
     pub since: Option<Timestamp>,
+    /// Only those first read at or before this moment.
+    pub until: Option<Timestamp>,
     /// Only those that speak of a place here.
     pub area: Option<Area>,
     /// Only those of this host.
     pub host: Option<String>,
+    /// Only those that this crawl read.
+    pub crawl: Option<String>,
 }

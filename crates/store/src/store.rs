@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use facts::MediaId;
 use tokio::sync::Mutex;
 
 use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary, Written};
@@ -200,6 +201,17 @@ impl Store {
             self.remove_doomed().await?;
         }
         Ok(forgotten)
+    }
+
+    /// Removes an item with its file; a later crawl or import may bring it again. Gives whether there
+    /// was such an item.
+    pub async fn remove(&self, id: MediaId) -> Result<bool, StoreError> {
+        let _changing = self.changing.lock().await;
+        let removed = self.library.remove(id).await?;
+        if removed {
+            self.remove_doomed().await?;
+        }
+        Ok(removed)
     }
 
     /// Rows name these files now, but for those they do not; others may have lost theirs.

@@ -225,6 +225,8 @@ pub struct MediaFile {
     pub path: String,
     /// Where its thumbnail is, relative to the media directory.
     pub thumbnail: Option<String>,
+    /// The colour that most of the thumbnail has: red, green and blue.
+    pub colour: Option<[u8; 3]>,
     /// What it is and what it says of itself.
     pub facts: Facts,
     /// Names of what is at the location it carries.

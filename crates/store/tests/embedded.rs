@@ -7,6 +7,7 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
+use facts::MediaId;
 use store::{
     CrawlId, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, Options, RunId, Store, StoreError, Visited,
 };
@@ -66,6 +67,10 @@ impl Home for Embedded {
 
     async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError> {
         self.store().forget(&what).await
+    }
+
+    async fn remove(&self, id: MediaId) -> Result<bool, StoreError> {
+        self.store().remove(id).await
     }
 
     async fn audit(&self) {
@@ -170,6 +175,26 @@ suite! { Embedded:
         images_located_by_words_are_counted_once,
         strange_numbers_and_long_words_are_kept_within_bounds,
         imported_files_are_where_their_words_say,
+    }
+    clusters {
+        a_map_shows_clusters_that_part_as_one_comes_nearer,
+        a_view_may_go_over_the_date_line,
+        maps_show_what_was_asked_for,
+        pages_are_shown_at_the_place_they_are_about,
+    }
+    lists {
+        items_are_listed_in_every_order,
+        filters_hold_in_every_order,
+        what_nobody_verified_is_listed_with_the_least_certain_first,
+        a_strange_cursor_breaks_nothing,
+    }
+    persons {
+        a_confirmed_location_is_the_word_of_a_person_as_it_was,
+        a_rejected_location_is_not_shown_whatever_is_said_later,
+        a_text_of_a_person_comes_again_with_its_content,
+        a_removed_item_goes_with_its_files_and_may_come_again,
+        a_removed_import_can_be_imported_again,
+        settings_are_kept_by_name,
     }
     pages {
         a_page_is_listed_with_all_its_places,

@@ -5,7 +5,7 @@ use geo::{Gazetteer, Region};
 use serde_json::json;
 use store::{CrawlSummary, Harvest, Mishap, Store};
 
-use super::stats::{harvest_document, print_harvest};
+use super::stats::print_harvest;
 use super::{Place, WrongUse};
 use crate::arguments::Crawls;
 use crate::output::{print_json, print_line, print_table};
@@ -67,7 +67,7 @@ pub(super) fn state(run: &store::Run) -> String {
 
 fn print_crawl(place: &Place, summary: &CrawlSummary, harvest: &Harvest, mishaps: &[Mishap]) -> anyhow::Result<()> {
     if place.json {
-        let (region, harvest) = (region(summary), harvest_document(harvest));
+        let (region, harvest) = (region(summary), search::harvest(harvest));
         return print_json(&json!({ "crawl": summary, "region": region, "harvest": harvest, "log": mishaps }));
     }
     print_crawls(place, std::slice::from_ref(summary))?;

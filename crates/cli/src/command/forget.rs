@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use facts::{HostName, Url};
 use serde_json::json;
 use store::{Forget, Store};
 
@@ -43,29 +42,16 @@ fn read(text: &str) -> Result<Forget, WrongUse> {
     if let Some(path) = text.strip_prefix("file://") {
         return Ok(Forget::File(undo_escapes(path)));
     }
-    if text.starts_with("http://") || text.starts_with("https://") {
-        return Url::parse(text).map(Forget::Address).map_err(|error| wrong(&format!("is no address: {error}")));
-    }
-    if text.contains("://") {
-        return Err(wrong("is no address: only http and https are fetched"));
-    }
     let path = Path::new(text);
-    if path.is_dir() {
+    let is_path = !text.contains("://");
+    if is_path && path.is_dir() {
         return Err(wrong("is a folder: name its files one by one"));
     }
-    if path.is_file() || path.is_absolute() {
+    if is_path && (path.is_file() || path.is_absolute()) {
         let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         return path.to_str().map(|path| Forget::File(path.to_owned())).ok_or_else(|| wrong("is no name in UTF-8"));
     }
-    if text.contains('/') {
-        return match Url::parse(&format!("https://{text}")) {
-            Ok(url) if url.host_str().contains('.') => Ok(Forget::Address(url)),
-            _ => Err(wrong("is no file that is there; an address begins with https://")),
-        };
-    }
-    let named = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '[' | ']' | ':');
-    let host = HostName::parse(text).filter(|_| text.chars().all(named));
-    host.map(Forget::Host).ok_or_else(|| wrong("is neither a host nor an address nor a file"))
+    Forget::read(text).map_err(|why| wrong(&format!("{why}, and no file that is there")))
 }
 
 /// The path that a `file:` address escapes.
@@ -90,6 +76,8 @@ fn undo_escapes(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use facts::{HostName, Url};
+
     use super::*;
 
     #[test]

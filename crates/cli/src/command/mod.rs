@@ -10,6 +10,7 @@ mod import;
 mod inspect;
 mod lab;
 mod search;
+mod serve;
 mod stats;
 
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub use self::import::import;
 pub use self::inspect::inspect;
 pub use self::lab::lab;
 pub use self::search::search;
+pub use self::serve::serve;
 pub use self::stats::stats;
 
 /// Where a command works, and how it answers.

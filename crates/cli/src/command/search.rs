@@ -54,8 +54,9 @@ pub(super) fn question(filter: Filter) -> anyhow::Result<Question> {
         near: filter.near.zip(filter.within).map(|(centre, metres)| Near { centre, metres }),
         place: place.map(|asked| asked.region),
         since: filter.since,
-        located: filter.located,
+        located: filter.located.then_some(true),
         host: filter.host.map(|host| host.to_ascii_lowercase()),
+        ..Question::default()
     })
 }
 

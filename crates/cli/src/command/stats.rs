@@ -1,6 +1,5 @@
 //! `bowerbird stats`.
 
-use serde_json::{Value, json};
 use store::{Harvest, LibraryFigures, Store};
 
 use super::Place;
@@ -12,15 +11,7 @@ pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
     let reader = Store::read(&place.data)?;
     let library = reader.library();
     let figures = library.library_figures(stats.hosts).await?;
-    if place.json { print_json(&document(&figures)) } else { print(&figures) }
-}
-
-/// A harvest in the shape scripts know; position *n* of a list counts what has length *n*.
-pub(super) fn harvest_document(harvest: &Harvest) -> Value {
-    json!({
-        "pages": harvest.pages, "relevant": harvest.relevant, "rate": harvest.rate(), "bridge": harvest.bridge,
-        "tail": harvest.tail, "seed_distance": harvest.seed_distance,
-    })
+    if place.json { print_json(&search::statistics(&figures)) } else { print(&figures) }
 }
 
 /// How well crawls found what they were sent for, with small histograms; nothing when they found none.
@@ -31,46 +22,6 @@ pub(super) fn print_harvest(harvest: &Harvest) -> anyhow::Result<()> {
     print_histogram("links from the seed to a relevant page", &harvest.seed_distance)?;
     print_histogram("pages between one relevant page and the next", &harvest.bridge)?;
     print_histogram("pages after the last relevant page of a branch", &harvest.tail)
-}
-
-fn document(figures: &LibraryFigures) -> Value {
-    let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
-    let images = &figures.images;
-    let tlds: Vec<Value> = figures
-        .tlds
-        .iter()
-        .map(|(tld, images)| json!({ "tld": tld, "images_with_location_in_metadata": images }))
-        .collect();
-    let hosts: Vec<Value> = figures
-        .hosts
-        .iter()
-        .map(|host| json!({ "host": host.host, "pages": host.pages, "images": host.images, "geotagged": host.geotagged }))
-        .collect();
-    let runs: Vec<Value> = figures
-        .runs
-        .iter()
-        .map(|(name, run, pages)| {
-            json!({
-                "name": name, "started": run.started, "ended": run.ended, "seconds": run.seconds,
-                "pages": pages, "stopped": run.stopped,
-            })
-        })
-        .collect();
-    json!({
-        "links": { "discovered": figures.discovered, "visited": figures.visited },
-        "pages": figures.pages,
-        "pages_with_places": figures.pages_with_places,
-        "images": {
-            "total": images.total, "with_location_in_metadata": images.with_location_in_metadata,
-            "without": images.without, "wrong_coordinates": images.wrong_coordinates, "located_by_text": images.located_by_text,
-            "average_width": images.average_width, "average_height": images.average_height,
-        },
-        "media": { "image": kept("image"), "video": kept("video"), "audio": kept("audio") },
-        "hosts": hosts,
-        "tlds": tlds,
-        "harvest": harvest_document(&figures.harvest),
-        "runs": runs,
-    })
 }
 
 fn print(figures: &LibraryFigures) -> anyhow::Result<()> {

@@ -64,6 +64,7 @@ fn file(address: &str, content: &str, at: Option<(f64, f64)>, said: Vec<SaidLoca
         size: 1,
         path: format!("one.test/{content}.{format}"),
         thumbnail: None,
+        colour: None,
         facts,
         locality: at
             .map(|at| if at == KIEL { named("Kiel, Schleswig-Holstein, Germany", "DE") } else { named("X", "") }),

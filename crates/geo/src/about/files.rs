@@ -49,7 +49,7 @@ pub(super) fn places(page: &Page, hints: &Hints<'_>, around: &Around<'_>) -> Vec
         believed(mention, &in_short(mention), WHOLE_PAGE)
     });
     let context = context(around);
-    let hints = Hints { context: &context, ..*hints };
+    let hints = Hints { context: &context, beside: &page.text, ..*hints };
     let mut descriptions =
         Descriptions { hints: &hints, around, left: DESCRIPTIONS, search: SEARCHED, last: around.words.body };
     page.media

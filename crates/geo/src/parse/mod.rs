@@ -38,6 +38,8 @@ pub struct Hints<'h> {
     pub region: Option<&'h Region>,
     /// Places spoken of around the text: a name is likelier one of them, or near them.
     pub context: &'h [Place],
+    /// Words around the text: what is written small there is hardly a name.
+    pub beside: &'h str,
 }
 
 /// In which form a place is mentioned.

@@ -83,6 +83,10 @@ pub(super) mod support {
     pub(crate) const SHOUTED_SHORT: f64 = -2.0;
     /// Mentioned again elsewhere with enough support of its own.
     pub(crate) const SECOND_MENTION: f64 = 0.5;
+    /// Written with a capital only where everything is, and small elsewhere.
+    pub(crate) const WRITTEN_SMALL: f64 = -2.8;
+    /// A short second name with an ending taken off, where everything has a capital.
+    pub(crate) const SHORT_STEM: f64 = -4.0;
     /// In a list with a name that is certain; if it is also a person's name.
     pub(crate) const LISTED: (f64, f64) = (1.2, 0.6);
     /// In the country, or the first-order area, of places that are certain.
@@ -129,6 +133,9 @@ pub(super) mod score {
     pub(crate) const NAMED_COUNTRY: f64 = 1.4;
     /// Written with the marks of its main name, where that has any: "Brasília" is not Brazil.
     pub(crate) const SPELLED: f64 = 1.5;
+    /// Written with marks that its main name has not, in another language than is written there:
+    /// "Montaña" is not Montana.
+    pub(crate) const MISSPELLED: f64 = -2.0;
     /// For each certain place within [`NEAR_KM`], up to [`NEAR_MOST`].
     pub(crate) const NEAR: f64 = 0.5;
     /// See [`NEAR`].
@@ -157,6 +164,10 @@ pub(super) const ANCHORS: usize = 24;
 pub(super) const ROUNDS: usize = 3;
 /// Bytes of text that are looked at together: one sense per name holds within them.
 pub(super) const BLOCK: usize = 256 * 1024;
+/// Most bytes around a text that are looked through for words written small.
+pub(super) const BESIDE: usize = 64 * 1024;
+/// Words that are looked for one by one; more of them in one go over the text.
+pub(super) const SOUGHT_SINGLY: usize = 4;
 /// Most mentions given for one text.
 pub(super) const MENTIONS: usize = 100_000;
 

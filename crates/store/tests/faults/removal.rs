@@ -25,6 +25,7 @@ async fn placed(store: &Store, crawl: CrawlId, address: &str, content: &str) -> 
         size: stored.size,
         path: stored.path,
         thumbnail: Some(thumbnail),
+        colour: None,
         facts,
         locality: None,
         said: Vec::new(),

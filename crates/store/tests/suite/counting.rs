@@ -7,10 +7,12 @@ use facts::{Branch, LatLon, MediaId, MediaKind, Order, Url, Whereabouts};
 use media::{Facts, Format, WrongLocation};
 use store::{
     Area, Claim, Forget, ImportedFile, ItemFilter, Library, Link, MediaItem, Outcome, PageFilter, PageItem, Refused,
-    SaidLocation, SaidSource, Visited,
+    Said, SaidLocation, SaidSource, Visited,
 };
 
 use super::Home;
+use super::clusters::check_maps;
+use super::lists::{ORDERS, whole};
 use super::web::*;
 
 /// Numbers that look random and are the same every time (xorshift).
@@ -111,6 +113,16 @@ impl Numbers {
         if self.below(4) == 0 { ImportedFile { outcome: Err(Refused::unseen("small")), ..file } } else { file }
     }
 
+    fn word(&mut self) -> Said {
+        let point = LatLon::new(self.below(9) as f64, 0.0).unwrap();
+        match self.below(6) {
+            0 => Said::Nothing,
+            1 => Said::Confirm,
+            2 | 3 => Said::Reject,
+            _ => Said::Point(point, named("there")),
+        }
+    }
+
     fn forget(&mut self) -> Forget {
         match self.below(7) {
             0 => Forget::Host(host(["m.test", "n.test", "p0.example", "p0.example.test"][self.below(4) as usize])),
@@ -123,7 +135,7 @@ impl Numbers {
 
 /// What is forgotten stays away, so each of these stories begins with nothing.
 pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
-    let (mut most, mut forgotten, mut located, mut tails) = (0, 0, 0, 0);
+    let (mut most, mut forgotten, mut removed, mut located, mut tails) = (0, 0, 0, 0, 0);
     let mut homes = vec![first];
     for story in 1..=12 {
         let home = match homes.pop() {
@@ -134,7 +146,7 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
         let mut numbers = Numbers(88_172_645_463_325_252 ^ (story << 32));
         let mut told = BTreeMap::new();
         for step in 0..60 {
-            match numbers.below(13) {
+            match numbers.below(14) {
                 0 | 1 if step > 20 => {
                     let before = ids(&*library).await;
                     forgotten += home.forget(numbers.forget()).await.unwrap().media;
@@ -142,12 +154,24 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
                     told.retain(|id, _| after.contains(id) || !before.contains(id));
                 }
                 12 => {
-                    let (id, point) = (id_of(&numbers.content().0), LatLon::new(numbers.below(9) as f64, 0.0).unwrap());
-                    let word = (numbers.below(3) > 0).then_some((point, named("there")));
-                    if library.set_location(id, word.clone()).await.unwrap() {
-                        told.remove(&id);
-                        told.extend(word.map(|_| (id, point)));
+                    let id = id_of(&numbers.content().0);
+                    let said = numbers.word();
+                    let shown = library.item(id).await.unwrap().and_then(|item| item.location);
+                    if library.set_location(id, said.clone()).await.unwrap() {
+                        match said {
+                            Said::Point(point, _) => drop(told.insert(id, Some(point))),
+                            Said::Confirm => drop(told.insert(id, Some(shown.expect("something to confirm").at))),
+                            Said::Reject => drop(told.insert(id, None)),
+                            Said::Nothing => drop(told.remove(&id)),
+                        }
                     }
+                }
+                13 => {
+                    let id = id_of(&numbers.content().0);
+                    let there = library.item(id).await.unwrap().is_some();
+                    assert_eq!(home.remove(id).await.unwrap(), there);
+                    assert!(library.item(id).await.unwrap().is_none());
+                    removed += u64::from(there);
                 }
                 2..5 => drop(home.import((0..1 + numbers.below(3)).map(|_| numbers.import()).collect()).await.unwrap()),
                 _ => {
@@ -160,6 +184,7 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
             }
             most = most.max(check(&*library, &told).await);
             check_pages(&*library).await;
+            check_maps(&*library).await;
             home.audit().await;
         }
         let figures = library.library_figures(0).await.unwrap();
@@ -167,6 +192,7 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
         tails += figures.harvest.tail.iter().sum::<u64>();
     }
     assert!(most > 6 && forgotten > 12, "{most} items at once, {forgotten} forgotten: too few to say much");
+    assert!(removed > 12, "{removed} removed: too few to say much");
     assert!(located > 12 && tails > 12, "{located} located by words, {tails} tails: too few to say much");
 }
 
@@ -219,18 +245,22 @@ async fn check_pages(library: &dyn Library) {
 }
 
 /// Gives how many items there are.
-async fn check(library: &dyn Library, told: &BTreeMap<MediaId, LatLon>) -> usize {
+async fn check(library: &dyn Library, told: &BTreeMap<MediaId, Option<LatLon>>) -> usize {
     let items = library.items(&ItemFilter::default(), 0, 1_000).await.unwrap();
     let figures = library.library_figures(1_000).await.unwrap();
     let images: Vec<&MediaItem> = items.iter().filter(|item| item.kind == MediaKind::Image).collect();
     let geotagged = |item: &MediaItem| known_by(item, &["exif"]);
     let located = images.iter().filter(|item| geotagged(item)).count() as u64;
     let words = ["iptc", "structured", "caption", "description", "page"];
-    let by_words = images.iter().filter(|item| !geotagged(item) && known_by(item, &words)).count() as u64;
+    let worded = |item: &MediaItem| !geotagged(item) && !item.rejected && known_by(item, &words);
+    let by_words = images.iter().filter(|item| worded(item)).count() as u64;
     assert_eq!(figures.images.located_by_text, by_words);
     for item in &items {
         let word = item.location.as_ref().filter(|location| location.source == "person").map(|location| location.at);
+        let word = (item.rejected || word.is_some()).then_some(word);
         assert_eq!(word, told.get(&item.id).copied(), "the word of a person");
+        let known = item.location.iter().chain(&item.other_locations).next().is_some();
+        assert_eq!(item.location.is_some(), known && !item.rejected);
     }
     assert_eq!(figures.images.total, images.len() as u64);
     assert_eq!(figures.images.with_location_in_metadata, located);
@@ -269,6 +299,11 @@ async fn check(library: &dyn Library, told: &BTreeMap<MediaId, LatLon>) -> usize
                 "{path} has changed"
             );
         }
+    }
+    for order in ORDERS {
+        let listed = whole(library, &ItemFilter::default(), order, 5).await;
+        let listed: BTreeSet<i64> = listed.iter().map(|item| item.number).collect();
+        assert_eq!(listed, items.iter().map(|item| item.number).collect(), "{order:?}");
     }
     for host in &figures.hosts {
         let expected = counted.remove(&host.host).unwrap_or_default();

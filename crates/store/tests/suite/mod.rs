@@ -3,6 +3,7 @@
 //! A home says how it is opened, stopped and killed; [`suite!`](crate::suite) turns every
 //! statement here into a test of that home.
 
+pub mod clusters;
 pub mod counting;
 pub mod forgetting;
 pub mod frontier;
@@ -10,13 +11,16 @@ pub mod harvest;
 pub mod imports;
 pub mod items;
 pub mod library;
+pub mod lists;
 pub mod pages;
+pub mod persons;
 pub mod places;
 pub mod web;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use facts::MediaId;
 use store::{
     Budgets, CrawlId, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, RunId, StoreError, Visited,
 };
@@ -49,6 +53,8 @@ pub trait Home: Sized + Send {
     async fn import(&self, files: Vec<ImportedFile>) -> Result<Imported, StoreError>;
     /// `Store::forget`.
     async fn forget(&self, what: Forget) -> Result<Forgotten, StoreError>;
+    /// `Store::remove`.
+    async fn remove(&self, id: MediaId) -> Result<bool, StoreError>;
     /// Panics when figures are not what a count of the rows gives, or rows do not fit together.
     async fn audit(&self);
 }

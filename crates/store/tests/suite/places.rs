@@ -1,7 +1,7 @@
 //! Statements about where media were made, by every source that knows.
 
 use facts::{Address, LatLon, Locality, MediaId, Order, Whereabouts};
-use store::{Area, Forget, ItemFilter, ItemLocation, Library, Link, Outcome, SaidLocation, SaidSource, Visited};
+use store::{Area, Forget, ItemFilter, ItemLocation, Library, Link, Outcome, Said, SaidLocation, SaidSource, Visited};
 
 use super::library::start;
 use super::web::*;
@@ -245,7 +245,7 @@ pub async fn the_names_of_a_place_are_added_when_they_were_missing(home: impl Ho
 pub async fn the_word_of_a_person_stays(mut home: impl Home) {
     let library = home.library();
     let there = LatLon::new(-33.0, 151.0).unwrap();
-    let word = Some((there, named("Sydney")));
+    let word = Said::Point(there, named("Sydney"));
     assert!(!library.set_location(id_of("one"), word.clone()).await.unwrap(), "nothing of that content is kept");
     let picture = || kept_as(image_claim(PICTURE), "one", taken_at(1.0, 10.0));
     record(&*library, vec![picture()]).await;
@@ -271,11 +271,11 @@ pub async fn the_word_of_a_person_stays(mut home: impl Home) {
     assert_eq!(said_so(&home).await, 3);
     home.audit().await;
 
-    assert!(library.set_location(id_of("one"), None).await.unwrap());
+    assert!(library.set_location(id_of("one"), Said::Nothing).await.unwrap());
     assert_eq!(known(&*library, "one").await, is(&[("exif", 1.0), ("description", 2.0)]));
     library.set_location(id_of("one"), word).await.unwrap();
     // Who moves the pin again is the one who is believed.
-    library.set_location(id_of("one"), Some((LatLon::new(9.0, 9.0).unwrap(), named("")))).await.unwrap();
+    library.set_location(id_of("one"), Said::Point(LatLon::new(9.0, 9.0).unwrap(), named(""))).await.unwrap();
     assert_eq!(known(&*library, "one").await[0], ("person".to_owned(), 9.0));
     home.audit().await;
 }
@@ -284,7 +284,7 @@ pub async fn a_forgotten_content_takes_the_word_of_a_person_along(home: impl Hom
     let library = home.library();
     let show = |page: &str| read_with_images(page_claim(page), &[PICTURE]);
     record(&*library, vec![show(PAGE), kept(image_claim(PICTURE), "one")]).await;
-    library.set_location(id_of("one"), Some((LatLon::new(9.0, 9.0).unwrap(), named("there")))).await.unwrap();
+    library.set_location(id_of("one"), Said::Point(LatLon::new(9.0, 9.0).unwrap(), named("there"))).await.unwrap();
     // The page goes, and with it the picture that only it showed. Another page may show it.
     home.forget(Forget::Address(url(PAGE))).await.unwrap();
     record(&*library, vec![show(OTHER), again(kept(image_claim(PICTURE), "one"), 1)]).await;
@@ -304,14 +304,14 @@ pub async fn items_are_listed_by_what_words_say_of_them(home: impl Home) {
         items.into_iter().map(|item| item.id).collect::<Vec<MediaId>>()
     };
     assert_eq!((near(1.0).await, near(2.0).await), (vec![id_of("one")], vec![id_of("two")]));
-    let located = ItemFilter { located: true, ..ItemFilter::default() };
+    let located = ItemFilter { located: Some(true), ..ItemFilter::default() };
     assert_eq!(library.items(&located, 0, 9).await.unwrap().len(), 2);
     // A surer page, then a person.
     record(&*library, vec![described(OTHER, at(3.0, 0.6))]).await;
     assert_eq!((near(1.0).await, near(3.0).await), (vec![], vec![id_of("one")]));
-    library.set_location(id_of("one"), Some((LatLon::new(2.0, 10.0).unwrap(), named("")))).await.unwrap();
+    library.set_location(id_of("one"), Said::Point(LatLon::new(2.0, 10.0).unwrap(), named(""))).await.unwrap();
     assert_eq!((near(3.0).await, near(2.0).await), (vec![], vec![id_of("one"), id_of("two")]));
-    library.set_location(id_of("one"), None).await.unwrap();
+    library.set_location(id_of("one"), Said::Nothing).await.unwrap();
     assert_eq!(near(3.0).await, vec![id_of("one")]);
 }
 

@@ -133,6 +133,7 @@ pub fn file(directory: &str, content: &str, facts: Facts) -> MediaFile {
         size: content.len() as u64,
         path: format!("{directory}/{id}.jpeg"),
         thumbnail: None,
+        colour: None,
         facts,
         locality: None,
         said: Vec::new(),

@@ -3,12 +3,12 @@
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use anyhow::Context;
-use geo::{Gazetteer, Hints, code_points, parse};
+use geo::{Gazetteer, Hints, parse};
+use search::Mentioned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Asked;
-use super::shape::Answered;
 use crate::output::json_text;
 
 /// Longest line that is read, in bytes.
@@ -24,9 +24,9 @@ struct Question {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct Answer {
     id: Value,
-    mentions: Vec<Answered<'a>>,
+    mentions: Vec<Mentioned>,
     relevant: bool,
 }
 
@@ -79,11 +79,8 @@ fn one(line: &str, asked: &Asked) -> Result<String, String> {
     };
     let mentions = parse(&question.text, &hints);
     let relevant = asked.is_relevant(&mentions);
-    let spans = code_points(&question.text, &mentions);
-    let answered = mentions.iter().zip(spans).map(|(mention, span)| {
-        Answered::new(mention, span, question.text.get(mention.span.clone()).unwrap_or_default())
-    });
-    let answer = Answer { id: question.id, mentions: answered.collect(), relevant };
+    let mentions = Mentioned::all(&question.text, &mentions);
+    let answer = Answer { id: question.id, mentions, relevant };
     json_text(&answer).map_err(|error| error.to_string())
 }
 

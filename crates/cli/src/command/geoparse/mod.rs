@@ -1,6 +1,6 @@
 //! `bowerbird geoparse`: text in, places out.
 //!
-//! `source` reads text of any size and any bytes in pieces, `shape` is the JSON scripts depend on,
+//! `source` reads text of any size and any bytes in pieces, `shape` the table for people,
 //! `lines` answers a stream of questions. What is found is written as it is found.
 
 mod lines;
@@ -13,8 +13,8 @@ use std::io::{self, BufWriter, Read, Write};
 use anyhow::Context;
 use geo::{Gazetteer, Granularity, Hints, Mention, Parser, Region, code_points, is_relevant, structured};
 use page::{Limits, Page};
+use search::Mentioned;
 
-use self::shape::Answered;
 use self::source::Source;
 use super::{Place, WrongUse};
 use crate::arguments::Geoparse;
@@ -95,7 +95,7 @@ fn parse_stream(mut source: Source, asked: &Asked, out: &mut dyn Out) -> anyhow:
         let text = source.waiting().get(..read).unwrap_or_default();
         for (mention, span) in mentions.iter().zip(code_points(text, &mentions)) {
             let words = text.get(mention.span.clone()).unwrap_or_default();
-            out.mention(&Answered::new(mention, before + span.start..before + span.end, words))?;
+            out.mention(&Mentioned::new(mention, before + span.start..before + span.end, words))?;
         }
         before += text.chars().count();
         source.done(read);
@@ -123,11 +123,11 @@ fn parse_page(page: &Page, asked: &Asked, out: &mut dyn Out) -> anyhow::Result<b
     let (_, mentions) = parser.take(&page.text, true);
     for (mention, span) in mentions.iter().zip(code_points(&page.text, &mentions)) {
         let words = page.text.get(mention.span.clone()).unwrap_or_default();
-        out.mention(&Answered::new(mention, span, words))?;
+        out.mention(&Mentioned::new(mention, span, words))?;
     }
     let said: Vec<Mention> = structured(page, &asked.hints()).into_iter().map(|located| located.mention).collect();
     for mention in &said {
-        out.mention(&Answered::new(mention, 0..0, &shape::in_short(mention)))?;
+        out.mention(&Mentioned::structured(mention))?;
     }
     Ok(asked.is_relevant(&mentions) || asked.is_relevant(&said))
 }
@@ -135,7 +135,7 @@ fn parse_page(page: &Page, asked: &Asked, out: &mut dyn Out) -> anyhow::Result<b
 /// Where what is found goes.
 trait Out {
     fn visible(&mut self, text: &str) -> anyhow::Result<()>;
-    fn mention(&mut self, mention: &Answered<'_>) -> anyhow::Result<()>;
+    fn mention(&mut self, mention: &Mentioned) -> anyhow::Result<()>;
     fn end(&mut self, relevant: bool, region: Option<&Region>) -> anyhow::Result<()>;
 }
 
@@ -164,7 +164,7 @@ impl Out for Json {
         Ok(())
     }
 
-    fn mention(&mut self, mention: &Answered<'_>) -> anyhow::Result<()> {
+    fn mention(&mut self, mention: &Mentioned) -> anyhow::Result<()> {
         self.separate()?;
         self.out.write_all(json_text(mention)?.as_bytes())?;
         Ok(())
@@ -201,9 +201,9 @@ impl Out for Table {
         print_line("")
     }
 
-    fn mention(&mut self, mention: &Answered<'_>) -> anyhow::Result<()> {
+    fn mention(&mut self, mention: &Mentioned) -> anyhow::Result<()> {
         self.mentions += 1;
-        self.rows.push(mention.row());
+        self.rows.push(shape::row(mention));
         if self.rows.len() >= ROWS { self.print() } else { Ok(()) }
     }
 

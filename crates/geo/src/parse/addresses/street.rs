@@ -215,6 +215,9 @@ fn split(part: &str) -> Option<(usize, String, String)> {
         if is_number(&number) && number.starts_with(|c: char| c.is_ascii_digit()) {
             // Only the words of the street itself: from the last run of words that can be one.
             let first = (0..from).rev().take(STREET_WORDS).take_while(|i| belongs(words[*i])).last()?;
+            // "the Schlossplatz 1", "and Am Markt 3".
+            let joins = |word: &&str| matches!(*word, "the" | "of" | "och" | "und" | "et" | "y");
+            let first = first + words[first..from].iter().take_while(|word| joins(word)).count();
             let street = &words[first..from];
             if named(street) {
                 let start = words[first].as_ptr() as usize - part.as_ptr() as usize;

@@ -92,4 +92,6 @@ fn what_only_looks_like_an_address_is_none() {
 fn spans_cover_the_whole_address() {
     let text = "Hier: Escherweg 2, 26121 Oldenburg, Tel. 0441";
     assert_eq!(&text[read(text)[0].span.clone()], "Escherweg 2, 26121 Oldenburg");
+    let text = "We met near the Schlossplatz 1, 26122 Oldenburg.";
+    assert_eq!(&text[read(text)[0].span.clone()], "Schlossplatz 1, 26122 Oldenburg");
 }

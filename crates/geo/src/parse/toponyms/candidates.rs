@@ -2,7 +2,7 @@
 
 use super::Document;
 use crate::gazetteer::layout::{NONE16, Value};
-use crate::gazetteer::{Kind, Place};
+use crate::gazetteer::{Country, Kind, Place};
 use crate::parse::tuning::{self, score, support};
 
 /// All mentions of one name.
@@ -34,6 +34,8 @@ pub(super) struct Candidate {
     pub(super) in_context: bool,
     /// Whether the name is not its main one.
     pub(super) alternate: bool,
+    /// What its spelling says.
+    spelled: f64,
 }
 
 impl Document<'_> {
@@ -63,7 +65,15 @@ impl Document<'_> {
                     Kind::Town => 0.0,
                 };
                 let other = if named.alternate && place.kind() != Kind::Region { score::OTHER_NAME } else { 0.0 };
-                let spelled = if !written.is_ascii() && place.name() == written { score::SPELLED } else { 0.0 };
+                let own_language = place.country().map(Country::language) == self.language.code();
+                let spelled = match place.name() {
+                    _ if written.is_ascii() => 0.0,
+                    name if name == written => score::SPELLED,
+                    name if name.is_ascii() && is_latin(written) && !named.alternate && !own_language => {
+                        score::MISSPELLED
+                    }
+                    _ => 0.0,
+                };
                 let people = (place.population() as f64 + 1000.0).log10();
                 let country = place.country_number();
                 let mut hinted = 0.0;
@@ -93,6 +103,7 @@ impl Document<'_> {
                     in_region,
                     in_context,
                     alternate: named.alternate,
+                    spelled,
                 }
             })
             .collect();
@@ -115,6 +126,10 @@ impl Document<'_> {
         group.choose(|candidate| candidate.prior + candidate.hinted);
         group
     }
+}
+
+fn is_latin(name: &str) -> bool {
+    name.chars().all(|c| !c.is_alphabetic() || c < '\u{250}')
 }
 
 /// Whether a candidate is part of an area.
@@ -175,6 +190,7 @@ impl Group {
                     (support::TOWN_OF_10_000 + people + capital + other + quarter, "a town of some size")
                 }
             };
+            sum += candidate.spelled.min(0.0);
             if candidate.in_region {
                 sum += support::IN_REGION;
             }

@@ -11,7 +11,7 @@ mod support;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use self::candidates::{Group, lies_in};
 use super::cues::Language;
@@ -19,6 +19,7 @@ use super::names::{Match, Names};
 use super::tokens::{Gap, Shape, Token};
 use super::tuning;
 use super::{Hints, Mention, MentionKind};
+use crate::fold::is_word_char;
 use crate::gazetteer::{Gazetteer, Place};
 
 /// A name in the text on its way to being a place.
@@ -124,9 +125,52 @@ impl<'d> Document<'d> {
                 name.support += tuning::support::PERSON_ELSEWHERE;
             }
         }
+        self.doubt_capitals();
         self.contain();
         self.abbreviate();
         self.find_within();
+    }
+
+    /// A word that has its capital only where everything has one, and is written small elsewhere, is
+    /// no name.
+    fn doubt_capitals(&mut self) {
+        let doubtful = |name: &Name| {
+            let head = &self.tokens[name.found.first];
+            let is_first = matches!(head.gap, Gap::Sentence | Gap::Stop) && head.shape == Shape::Capital;
+            is_first && name.found.first == name.found.last && name.support >= tuning::ACCEPT
+        };
+        let doubtful: Vec<usize> = (0..self.names.len()).filter(|index| doubtful(&self.names[*index])).collect();
+        let words: HashSet<String> = doubtful.iter().map(|index| self.word(self.names[*index].found.first)).collect();
+        let small = self.written_small(&words);
+        for index in doubtful {
+            if small.contains(&*self.word(self.names[index].found.first)) {
+                self.names[index].support += tuning::support::WRITTEN_SMALL;
+            }
+        }
+    }
+
+    /// Those of some words that are written small somewhere in the text or beside it.
+    fn written_small<'w>(&self, words: &'w HashSet<String>) -> HashSet<&'w str> {
+        let beside = self.hints.beside;
+        let texts = [self.text, &beside[..beside.floor_char_boundary(tuning::BESIDE)]];
+        if words.len() <= tuning::SOUGHT_SINGLY {
+            let is_end = |c: Option<char>| c.is_none_or(|c| !is_word_char(c));
+            let occurs = |word: &str, text: &str| {
+                text.match_indices(word).any(|(at, _)| {
+                    is_end(text[..at].chars().next_back()) && is_end(text[at + word.len()..].chars().next())
+                })
+            };
+            return words
+                .iter()
+                .map(String::as_str)
+                .filter(|word| texts.iter().any(|text| occurs(word, text)))
+                .collect();
+        }
+        let all = texts.iter().flat_map(|text| text.split(|c| !is_word_char(c)));
+        all.filter(|word| word.starts_with(char::is_lowercase))
+            .filter_map(|word| words.get(word))
+            .map(String::as_str)
+            .collect()
     }
 
     fn word(&self, token: usize) -> String {

@@ -7,6 +7,9 @@ use crate::parse::names::Match;
 use crate::parse::tokens::{Gap, Shape, Token};
 use crate::parse::tuning::support;
 
+/// Bytes of a word, with its ending, whose stem is short.
+const SHORT_STEM_BYTES: u32 = 6;
+
 /// Whether a name is also a given name: of a place that could be missed, or of a country.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Given {
@@ -99,6 +102,16 @@ impl Document<'_> {
             Some(true) => add(support::INFLECTED + support::LOCATIVE_CASE, "a case ending that says where"),
             Some(false) => add(support::INFLECTED, ""),
             None => {}
+        }
+        if name.found.ending.is_some()
+            && head.gap == Gap::Sentence
+            && length <= SHORT_STEM_BYTES
+            && best.is_some_and(|best| best.alternate)
+        {
+            add(support::SHORT_STEM, "");
+        }
+        if single && cues::is_small_word(self.language, &self.word(first)) {
+            add(support::STOP_WORD, "");
         }
         self.before(first, taken, &mut add);
         let given =

@@ -1,5 +1,7 @@
 //! Claiming: the best rows of hosts that are free.
 
+use std::time::Duration;
+
 use facts::Timestamp;
 
 use super::keys::{self, HostKey, Lane, Rank};
@@ -8,6 +10,9 @@ use super::rows::Row;
 use super::spaces::Space;
 use super::state::State;
 use crate::{Claim, ClaimLimit, Claims, CrawlId, StoreError};
+
+/// When the next host is free this soon, nobody needs to know whether another is busy.
+const SOON: Duration = Duration::from_secs(1);
 
 impl State {
     pub fn claim(&mut self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
@@ -29,13 +34,12 @@ impl State {
             claims.push(self.take(crawl, host, lane, rank)?);
         }
         self.make_room(crawl, 0)?;
-        let next = if claims.is_empty() && limit.any > 0 {
-            let (spaces, queue) = (&self.spaces, self.crawls.get_mut(&crawl));
-            queue.map(|queue| queue.next(spaces, limit.pages > 0)).transpose()?.flatten()
-        } else {
-            None
-        };
-        Ok(Claims { claims, next, empty: false })
+        let (mut next, mut busy) = (None, false);
+        if let Some(queue) = self.crawls.get_mut(&crawl).filter(|_| claims.is_empty() && limit.any > 0) {
+            next = queue.next(&self.spaces, limit.pages > 0)?;
+            busy = next.is_none_or(|next| next.since(now) > SOON) && queue.is_busy(limit.pages > 0);
+        }
+        Ok(Claims { claims, next, busy, empty: false })
     }
 
     /// Hosts whose rest is over become ready.

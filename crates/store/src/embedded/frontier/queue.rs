@@ -114,6 +114,16 @@ impl CrawlQueue {
         Ok(next)
     }
 
+    /// Whether something that may be taken waits for a host that is busy.
+    pub fn is_busy(&self, pages: bool) -> bool {
+        let waits = |backlog: &Backlog| match backlog.row.lane() {
+            Some(Lane::Media) => true,
+            Some(Lane::Pages) => pages,
+            None => false,
+        };
+        self.active.values().any(|backlog| matches!(backlog.slot, Slot::Out) && waits(backlog))
+    }
+
     /// The active host that is free next.
     pub fn next_active(&self, lane: Lane) -> Option<(Timestamp, HostKey)> {
         let from = (lane, Timestamp(i64::MIN), HostKey([0; 8]));

@@ -10,8 +10,9 @@ use facts::{MediaId, MediaKind, Timestamp, Url};
 use media::PlaceNames;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use super::orders::by_colour;
 use super::text::{DESCRIPTION, NAME, TITLE, cut, cut_some};
-use super::{locations, said, signed};
+use super::{locations, said, signed, touched};
 use crate::MediaFile;
 use crate::files::Names;
 
@@ -156,6 +157,9 @@ impl<'a> Catalogue<'a> {
         self.db
             .prepare_cached("UPDATE media SET thumbnail = ?2 WHERE id = ?1 AND thumbnail IS NULL AND ?2 IS NOT NULL")?
             .execute(params![media, file.thumbnail])?;
+        self.db
+            .prepare_cached("UPDATE media SET colour = ?2, by_colour = ?3 WHERE id = ?1 AND colour IS NULL")?
+            .execute(params![media, file.colour.map(number_of), file.colour.map(by_colour)])?;
         // A file that was imported where it was may change there; a copy of our own does not.
         if Path::new(path).is_absolute() && !Path::new(&file.path).is_absolute() {
             self.db.prepare_cached("UPDATE media SET path = ?2 WHERE id = ?1")?.execute(params![media, file.path])?;
@@ -175,9 +179,10 @@ impl<'a> Catalogue<'a> {
             .prepare_cached(
                 "INSERT INTO media (sha256, kind, format, size, path, thumbnail, host, first_seen, width, height,
                                     orientation, duration, taken, make, model, title, description, keywords, licence,
-                                    author, sublocation, city, state, country, geotagged, wrong_location)
+                                    author, sublocation, city, state, country, geotagged, wrong_location, colour,
+                                    by_colour, by_host)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20,
-                         ?21, ?22, ?23, ?24, ?25, ?26)",
+                         ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, (SELECT name FROM host WHERE id = ?7))",
             )?
             .execute(params![
                 file.id.as_bytes(),
@@ -206,6 +211,8 @@ impl<'a> Catalogue<'a> {
                 cut_some(country, NAME),
                 facts.location.is_some(),
                 facts.wrong_location.map(|wrong| wrong.as_str()),
+                file.colour.map(number_of),
+                file.colour.map(by_colour),
             ])?;
         let media = self.db.last_insert_rowid();
         if let Some(location) = &facts.location {
@@ -217,7 +224,7 @@ impl<'a> Catalogue<'a> {
 
     /// Lets an address hold another content, or none; figures of its host follow. What it held
     /// before is to be settled.
-    fn point(&self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
+    pub fn point(&self, address: Address, media: Option<i64>) -> rusqlite::Result<()> {
         self.db
             .prepare_cached("UPDATE media_address SET media = ?2, refused = NULL, leads_to = NULL WHERE id = ?1")?
             .execute(params![address.id, media])?;
@@ -235,7 +242,22 @@ impl<'a> Catalogue<'a> {
         if let Some(media) = media {
             self.found_on(media, address.host)?;
             self.shown_at(media, address.id)?;
+            self.db
+                .prepare_cached(
+                    "INSERT INTO media_crawl (crawl, media) SELECT crawl, ?2 FROM sighting WHERE media_address = ?1
+                     ON CONFLICT DO NOTHING",
+                )?
+                .execute([address.id, media])?;
+            touched::touch(self.db, media)?;
         }
+        Ok(())
+    }
+
+    /// A crawl saw an address of the file.
+    pub fn seen_by(&self, media: i64, crawl: u32) -> rusqlite::Result<()> {
+        self.db
+            .prepare_cached("INSERT INTO media_crawl (crawl, media) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+            .execute(params![crawl, media])?;
         Ok(())
     }
 
@@ -269,6 +291,7 @@ impl<'a> Catalogue<'a> {
         said::pass_on(self.db, from.id, to.id)?;
         let Some(media) = to.media else { return Ok(false) };
         self.shown_at(media, to.id)?;
+        touched::touch(self.db, media)?;
         locations::offer(self.db, media, to.id, None)
     }
 
@@ -310,10 +333,20 @@ impl<'a> Catalogue<'a> {
         )?
         .execute([media])?;
         db.prepare_cached(
-            "UPDATE media SET host = (SELECT host FROM media_address WHERE media = ?1 ORDER BY id LIMIT 1)
+            "UPDATE media SET (host, by_host) = (SELECT host.id, host.name FROM media_address
+                                                 JOIN host ON host.id = media_address.host
+                                                 WHERE media = ?1 ORDER BY media_address.id LIMIT 1)
              WHERE id = ?1 AND host NOT IN (SELECT host FROM media_address WHERE media = ?1)",
         )?
         .execute([media])?;
+        db.prepare_cached("DELETE FROM media_crawl WHERE media = ?1")?.execute([media])?;
+        db.prepare_cached(
+            "INSERT INTO media_crawl (crawl, media)
+             SELECT DISTINCT crawl, ?1 FROM media_address JOIN sighting ON sighting.media_address = media_address.id
+             WHERE media = ?1",
+        )?
+        .execute([media])?;
+        touched::touch(db, media)?;
         locations::refresh(db, media, None)?;
         self.follow_import(media)
     }
@@ -352,15 +385,23 @@ impl<'a> Catalogue<'a> {
             self.doomed += doom.execute([path])? as u64;
         }
         if self.for_good {
-            self.db
-                .execute("DELETE FROM person_said WHERE sha256 = (SELECT sha256 FROM media WHERE id = ?1)", [media])?;
+            for table in ["person_said", "person_text"] {
+                let of_content = "sha256 = (SELECT sha256 FROM media WHERE id = ?1)";
+                self.db.execute(&format!("DELETE FROM {table} WHERE {of_content}"), [media])?;
+            }
         }
-        for table in ["location", "media_host"] {
+        locations::show(self.db, media, None)?;
+        for table in ["location", "media_host", "media_crawl"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
         }
         self.removed += self.db.prepare_cached("DELETE FROM media WHERE id = ?1")?.execute([media])? as u64;
         Ok(())
     }
+}
+
+/// A colour as the table holds it.
+fn number_of([red, green, blue]: [u8; 3]) -> u32 {
+    u32::from_be_bytes([0, red, green, blue])
 }
 
 fn read_address(row: &Row<'_>) -> rusqlite::Result<Address> {

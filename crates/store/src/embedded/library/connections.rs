@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::schema;
+use super::{schema, touched};
 use crate::StoreError;
 use crate::work::Worker;
 
@@ -33,12 +33,14 @@ impl Connections {
             db.pragma_update(None, "foreign_keys", "ON")?;
             db.pragma_update(None, "cache_size", -8_192)?;
             db.pragma_update(None, "journal_size_limit", 16 << 20)?;
+            db.pragma_update(None, "temp_store", "MEMORY")?;
             db.set_prepared_statement_cache_capacity(128);
             plan_once(&db)?;
             Ok(db)
         };
         let mut db = open().map_err(|error| StoreError::sqlite(path, &error))?;
         schema::migrate(&mut db, path)?;
+        db.execute_batch(touched::TABLES).map_err(|error| StoreError::sqlite(path, &error))?;
         let identity = schema::identity(&db).map_err(|error| StoreError::sqlite(path, &error))?;
         let writer = Worker::start(path, db)?;
         Ok((Self { path: path.to_owned(), writer: Some(writer), readers: Mutex::default() }, identity))
@@ -127,6 +129,7 @@ fn transaction<T>(
         // A writer from the start: one that begins as a reader and is not the first is refused at once.
         let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let result = work(&transaction)?;
+        touched::settle(&transaction)?;
         transaction.commit()?;
         Ok(result)
     };

@@ -6,10 +6,10 @@ use facts::{HostName, MediaId, Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
-use super::said;
-use crate::Forgotten;
+use super::{places, said};
 use crate::forget::Lists;
 use crate::import::FileAddress;
+use crate::{BlockedEntry, Forgotten};
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 20;
@@ -113,6 +113,9 @@ impl<'a> Forgetting<'a> {
         }
         self.db.execute("DELETE FROM media_host WHERE host = ?1", [id])?;
         self.addresses += self.db.execute("DELETE FROM media_address WHERE host = ?1", [id])? as u64;
+        for page in self.numbers("SELECT id FROM page WHERE host = ?1 AND shown_lat IS NOT NULL", id)? {
+            places::show(self.db, page, None)?;
+        }
         self.pages += self.db.execute("DELETE FROM page WHERE host = ?1", [id])? as u64;
         self.db.execute("UPDATE host SET pages = 0, images = 0, geotagged = 0 WHERE id = ?1", [id])?;
         self.unshown(shown, &mut held)?;
@@ -167,6 +170,7 @@ impl<'a> Forgetting<'a> {
         let shown = self.numbers("SELECT media_address FROM reference WHERE page = ?1", page)?;
         said::take_back(self.db, page)?;
         self.db.execute("DELETE FROM reference WHERE page = ?1", [page])?;
+        places::show(self.db, page, None)?;
         self.pages += self.db.execute("DELETE FROM page WHERE id = ?1", [page])? as u64;
         self.db.execute("UPDATE host SET pages = pages - 1 WHERE id = ?1", [host])?;
         let mut held = BTreeSet::new();
@@ -258,6 +262,22 @@ pub(super) fn blocked(db: &Connection) -> rusqlite::Result<Lists> {
         }
     }
     Ok(lists)
+}
+
+/// What may not come back, newest first.
+pub(super) fn list(db: &Connection, after: usize, most: usize) -> rusqlite::Result<Vec<BlockedEntry>> {
+    let mut select =
+        db.prepare_cached("SELECT kind, key, at FROM forgotten ORDER BY at DESC, kind, key LIMIT ?1 OFFSET ?2")?;
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let rows = select.query_map([number(most), number(after)], |row| {
+        let (kind, key): (String, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        let what = match kind.as_str() {
+            HOST => String::from_utf8_lossy(&key).into_owned(),
+            _ => key.iter().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        Ok(BlockedEntry { kind, what, at: Timestamp(row.get(2)?) })
+    })?;
+    rows.collect()
 }
 
 /// Some of the files that are to be removed.

@@ -8,10 +8,11 @@ use rusqlite::types::{Type, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::nearest::nearest;
+use super::orders::{self, Order};
 use super::walks::{each_match, numbers};
 use super::{locations, whereabouts};
 use crate::matches::COUNTED;
-use crate::{ItemFilter, ItemLocation, Match, Matches, MediaItem, Sighting};
+use crate::{Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting};
 
 /// Sightings given with an item.
 const SIGHTINGS: i64 = 100;
@@ -24,6 +25,24 @@ pub(super) fn items(db: &Connection, filter: &ItemFilter, after: i64, most: usiz
     let items = items.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
     moment.commit()?;
     Ok(items)
+}
+
+pub(super) fn list(
+    db: &Connection,
+    filter: &ItemFilter,
+    order: Order,
+    after: Option<&Cursor>,
+    most: usize,
+) -> rusqlite::Result<Listed<MediaItem>> {
+    let moment = db.unchecked_transaction()?;
+    // One more tells whether the list goes on.
+    let mut found = orders::list(&moment, filter, order, after, most.saturating_add(1))?;
+    let more = found.len() > most;
+    found.truncate(most);
+    let items = found.iter().map(|cursor| read(&moment, "media.id = ?1", Value::from(cursor.number)));
+    let what = items.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
+    moment.commit()?;
+    Ok(Listed { what, next: found.pop().filter(|_| more) })
 }
 
 pub(super) fn item(db: &Connection, id: MediaId) -> rusqlite::Result<Option<MediaItem>> {
@@ -74,15 +93,18 @@ fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<M
     let item = db
         .prepare_cached(&format!(
             "SELECT media.id, sha256, kind, format, size, path, thumbnail, width, height, orientation, duration, taken,
-                    make, model, title, description, keywords, licence, author, sublocation, city, state, country,
-                    wrong_location, first_seen, (SELECT count(*) FROM media_address WHERE media = media.id)
-             FROM media WHERE {which}"
+                    make, model, media.title, media.description, keywords, licence, author, sublocation, city, state,
+                    country, wrong_location, first_seen,
+                    (SELECT count(*) FROM media_address WHERE media = media.id), rejected,
+                    person_text.sha256 IS NOT NULL, person_text.title, person_text.description, colour
+             FROM media LEFT JOIN person_text USING (sha256) WHERE {which}"
         ))?
         .query_row([value], read_item)
         .optional()?;
     let Some(mut item) = item else { return Ok(None) };
-    let mut known = known_locations(db, item.number)?.into_iter();
-    (item.location, item.other_locations) = (known.next(), known.collect());
+    item.other_locations = known_locations(db, item.number)?;
+    // All sources are others where a person said that nobody knows.
+    item.location = (!item.rejected && !item.other_locations.is_empty()).then(|| item.other_locations.remove(0));
     item.found = sightings(db, item.number)?;
     Ok(Some(item))
 }
@@ -122,6 +144,15 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
         wrong_location: row.get(23)?,
         first_seen: Timestamp(row.get(24)?),
         addresses: row.get::<_, i64>(25)? as u64,
+        rejected: row.get(26)?,
+        colour: row.get::<_, Option<u32>>(30)?.map(|colour| {
+            let [_, red, green, blue] = colour.to_be_bytes();
+            [red, green, blue]
+        }),
+        edited: match row.get(27)? {
+            true => Some(Edited { title: row.get(28)?, description: row.get(29)? }),
+            false => None,
+        },
         found: Vec::new(),
     })
 }

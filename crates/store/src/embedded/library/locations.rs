@@ -5,11 +5,15 @@
 //! surer is offered, and looked for again only when what it was taken from is not said any more: a
 //! picture that a hundred thousand pages show costs each of them no more than any other.
 
-use facts::{LatLon, Locality, MediaId};
+use facts::{LatLon, Locality, MediaId, MediaKind};
 use media::Location;
-use rusqlite::{OptionalExtension, Transaction, params};
+use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use super::cells::{self, Point, Sort};
+use super::orders::{by_doubt, by_place};
+use super::touched;
 use super::whereabouts::{COLUMNS, Names};
+use crate::Said;
 
 /// Sources of a location, the most believed first: the word of a person, the file's own parts as
 /// `media` ranks them, then words. What is not named here comes after all that is.
@@ -63,19 +67,26 @@ pub(super) fn carry(
         location.direction,
         location.date.map(|date| date.0),
     ])?;
-    locality.map_or(Ok(()), |locality| name(db, media, location, locality))?;
+    if let Some(locality) = locality {
+        write_names(db, media, location, locality)?;
+    }
     elect(db, media).map(drop)
 }
 
 /// Adds the names of what is where the file says it was made, when they were missing.
 pub(super) fn name(db: &Transaction<'_>, media: i64, location: &Location, locality: &Locality) -> rusqlite::Result<()> {
+    if write_names(db, media, location, locality)? { elect(db, media).map(drop) } else { Ok(()) }
+}
+
+fn write_names(db: &Transaction<'_>, media: i64, location: &Location, locality: &Locality) -> rusqlite::Result<bool> {
     let Names { place, town, admin1, country } = Names::of(locality);
-    db.prepare_cached(
-        "UPDATE location SET place = ?3, town = ?4, admin1 = ?5, country = ?6
-         WHERE media = ?1 AND source = ?2 AND place IS NULL",
-    )?
-    .execute(params![media, location.source.as_str(), place, town, admin1, country])?;
-    Ok(())
+    let named = db
+        .prepare_cached(
+            "UPDATE location SET place = ?3, town = ?4, admin1 = ?5, country = ?6
+             WHERE media = ?1 AND source = ?2 AND place IS NULL",
+        )?
+        .execute(params![media, location.source.as_str(), place, town, admin1, country])?;
+    Ok(named > 0)
 }
 
 /// Lets a file have what is said at one of its addresses, by one page or by all, where that is surer
@@ -131,38 +142,115 @@ fn take(which: &str, before: &str) -> String {
     )
 }
 
-/// Marks the best of a file's locations. Whether it is the first time that one is from words.
-fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
-    let sources = db
-        .prepare_cached("SELECT source, precision FROM location WHERE media = ?1")?
-        .query_map([media], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<Vec<(String, Option<f64>)>>>()?;
-    let best = sources.iter().min_by_key(|(source, precision)| rank(source, *precision)).map(|(source, _)| source);
-    db.prepare_cached("UPDATE location SET best = (source = ?2) WHERE media = ?1 AND best <> (source = ?2)")?
-        .execute(params![media, best])?;
-    let worded = sources.iter().any(|(source, _)| rank(source, None).1 >= FIXES);
-    let changed = db
-        .prepare_cached("UPDATE media SET worded = ?2 WHERE id = ?1 AND worded <> ?2")?
-        .execute(params![media, worded])?;
-    Ok(worded && changed > 0)
+/// What decides between the locations of a file, and what follows for it from the best.
+struct Candidate {
+    source: String,
+    precision: Option<f64>,
+    confidence: f64,
+    verified: bool,
+    by_place: Option<String>,
+    point: Option<Point>,
 }
 
-/// Writes down, or takes back, what a person says; `false` when there is no such file.
-pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: Option<&(LatLon, Locality)>) -> rusqlite::Result<bool> {
+impl Candidate {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let name = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str_or_null()?);
+        Ok(Self {
+            source: row.get(0)?,
+            precision: row.get(1)?,
+            confidence: row.get(2)?,
+            verified: row.get(3)?,
+            by_place: by_place(name(4)?, name(5)?, name(6)?),
+            point: LatLon::new(row.get(7)?, row.get(8)?).map(Point::of),
+        })
+    }
+}
+
+/// Marks the best of a file's locations; none when a person said that nobody knows. Whether it is the
+/// first time that one is from words.
+fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
+    let (rejected, was_worded): (bool, bool) = db
+        .prepare_cached("SELECT rejected, worded FROM media WHERE id = ?1")?
+        .query_row([media], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let known = db
+        .prepare_cached(
+            "SELECT source, precision, confidence, verified, country, admin1, town, lat, lon FROM location
+             WHERE media = ?1",
+        )?
+        .query_map([media], Candidate::read)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let best = known.iter().min_by_key(|known| rank(&known.source, known.precision)).filter(|_| !rejected);
+    db.prepare_cached("UPDATE location SET best = (source IS ?2) WHERE media = ?1 AND best <> (source IS ?2)")?
+        .execute(params![media, best.map(|best| &best.source)])?;
+    let worded = !rejected && known.iter().any(|known| rank(&known.source, None).1 >= FIXES);
+    let located = best.map_or(0, |best| 1 + i64::from(best.verified));
+    let doubt = best.filter(|best| !best.verified).map(|best| by_doubt(best.confidence, best.precision));
+    db.prepare_cached(
+        "UPDATE media SET worded = ?2, located = ?3, by_place = ?4, by_doubt = ?5
+         WHERE id = ?1 AND (worded, located, by_place, by_doubt) IS NOT (?2, ?3, ?4, ?5)",
+    )?
+    .execute(params![media, worded, located, best.and_then(|best| best.by_place.as_ref()), doubt])?;
+    show(db, media, best.and_then(|best| best.point))?;
+    touched::touch(db, media)?;
+    Ok(worded && !was_worded)
+}
+
+/// A file is counted at this point from now on, or at none.
+pub(super) fn show(db: &Transaction<'_>, media: i64, point: Option<Point>) -> rusqlite::Result<()> {
+    let (kind, before) =
+        db.prepare_cached("SELECT kind, shown_lat, shown_lon FROM media WHERE id = ?1")?.query_row([media], |row| {
+            let lat: Option<i64> = row.get(1)?;
+            let lon: Option<i64> = row.get(2)?;
+            Ok((row.get::<_, String>(0)?, lat.zip(lon).map(|(lat, lon)| Point { lat, lon })))
+        })?;
+    let Some(sort) = MediaKind::parse(&kind).map(Sort::Media).filter(|_| before != point) else { return Ok(()) };
+    db.prepare_cached("UPDATE media SET shown_lat = ?2, shown_lon = ?3 WHERE id = ?1")?.execute(params![
+        media,
+        point.map(|point| point.lat),
+        point.map(|point| point.lon)
+    ])?;
+    before.map_or(Ok(()), |before| cells::take(db, sort, media, before))?;
+    point.map_or(Ok(()), |point| cells::add(db, sort, media, point))
+}
+
+/// Writes down, or takes back, what a person says; `false` when there is no such file, or nothing to
+/// confirm.
+pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: &Said) -> rusqlite::Result<bool> {
     let media: Option<i64> = db
         .prepare_cached("SELECT id FROM media WHERE sha256 = ?1")?
         .query_row([id.as_bytes()], |row| row.get(0))
         .optional()?;
     let Some(media) = media else { return Ok(false) };
-    db.execute("DELETE FROM person_said WHERE sha256 = ?1", [id.as_bytes()])?;
-    db.execute("DELETE FROM location WHERE media = ?1 AND source = 'person'", [media])?;
-    if let Some((at, locality)) = said {
-        let Names { place, town, admin1, country } = Names::of(locality);
-        db.execute(
-            "INSERT INTO person_said (sha256, lat, lon, place, town, admin1, country) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![id.as_bytes(), at.lat(), at.lon(), place, town, admin1, country],
+    if *said == Said::Confirm {
+        let confirmed = db.execute(
+            "INSERT INTO person_said (sha256, lat, lon, altitude, direction, date, precision, evidence, address, place,
+                                      town, admin1, country)
+             SELECT ?2, lat, lon, altitude, direction, date, precision, evidence, address, place, town, admin1, country
+             FROM location WHERE media = ?1 AND best = 1
+             ON CONFLICT DO NOTHING",
+            params![media, id.as_bytes()],
         )?;
+        let person = "SELECT 1 FROM location WHERE media = ?1 AND best = 1 AND source = 'person'";
+        if confirmed == 0 {
+            return db.prepare_cached(person)?.exists([media]);
+        }
+    } else {
+        db.execute("DELETE FROM person_said WHERE sha256 = ?1", [id.as_bytes()])?;
     }
+    match said {
+        Said::Point(at, locality) => {
+            let Names { place, town, admin1, country } = Names::of(locality);
+            db.execute(
+                "INSERT INTO person_said (sha256, lat, lon, place, town, admin1, country)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                params![id.as_bytes(), at.lat(), at.lon(), place, town, admin1, country],
+            )?;
+        }
+        Said::Reject => drop(db.execute("INSERT INTO person_said (sha256) VALUES (?1)", [id.as_bytes()])?),
+        Said::Confirm | Said::Nothing => {}
+    }
+    db.execute("DELETE FROM location WHERE media = ?1 AND source = 'person'", [media])?;
+    db.execute("UPDATE media SET rejected = 0 WHERE id = ?1", [media])?;
     recall(db, media, id)?;
     elect(db, media)?;
     Ok(true)
@@ -170,13 +258,22 @@ pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: Option<&(LatLon, Loca
 
 /// What a person said of this content when it was here before.
 pub(super) fn recall(db: &Transaction<'_>, media: i64, id: MediaId) -> rusqlite::Result<()> {
-    let recalled = db
+    let rejected = db
         .prepare_cached(
-            "INSERT INTO location (media, source, lat, lon, confidence, place, town, admin1, country, verified)
-             SELECT ?1, 'person', lat, lon, 1.0, place, town, admin1, country, 1 FROM person_said WHERE sha256 = ?2",
+            "UPDATE media SET rejected = 1
+             WHERE id = ?1 AND EXISTS (SELECT 1 FROM person_said WHERE sha256 = ?2 AND lat IS NULL)",
         )?
         .execute(params![media, id.as_bytes()])?;
-    if recalled > 0 { elect(db, media).map(drop) } else { Ok(()) }
+    let recalled = db
+        .prepare_cached(
+            "INSERT INTO location (media, source, lat, lon, altitude, direction, date, precision, confidence, evidence,
+                                   address, place, town, admin1, country, verified)
+             SELECT ?1, 'person', lat, lon, altitude, direction, date, precision, 1.0, evidence, address, place, town,
+                    admin1, country, 1
+             FROM person_said WHERE sha256 = ?2 AND lat IS NOT NULL",
+        )?
+        .execute(params![media, id.as_bytes()])?;
+    if rejected + recalled > 0 { elect(db, media).map(drop) } else { Ok(()) }
 }
 
 #[cfg(test)]

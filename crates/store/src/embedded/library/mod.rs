@@ -5,19 +5,27 @@
 //!   good; [`catalogue`]: the media and addresses they all work on.
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
+//! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
+//! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
+mod breakdown;
 mod catalogue;
+mod cells;
+mod clusters;
 mod connections;
 mod figures;
 mod forgetting;
 mod harvest;
 mod imports;
 mod items;
+mod licences;
 mod locations;
 mod nearest;
+mod orders;
 mod pages;
+mod persons;
 mod places;
 mod records;
 mod runs;
@@ -25,6 +33,7 @@ mod said;
 mod schema;
 mod tasks;
 mod text;
+mod touched;
 mod walks;
 mod whereabouts;
 
@@ -33,22 +42,27 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use facts::{LatLon, Locality, MediaId, Timestamp};
+use facts::{LatLon, MediaId, Timestamp};
 
 use self::connections::Connections;
+use self::orders::Order;
 use self::records::Records;
 pub(crate) use self::records::Written;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, Crawl, CrawlId, CrawlSummary, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
-    ImportedFile, ItemFilter, Library, LibraryFigures, Matches, MediaItem, Mishap, PageFilter, PageItem, Recorded, Run,
-    RunId, RunLimits, Start, StoreError, Task, Visited,
+    Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten,
+    FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches,
+    MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Start, StoreError, Task, Visited,
 };
+use crate::{BlockedEntry, Breakdown};
 
 /// Bytes of the largest model.
 const MODEL: usize = 64 << 20;
+
+/// Bytes of the largest setting.
+const SETTING: usize = 1 << 20;
 
 /// The library of one directory.
 #[derive(Clone)]
@@ -205,6 +219,27 @@ impl Library for EmbeddedLibrary {
         self.ask(move |db| items::search(db, &filter, nearest_to, most)).await
     }
 
+    async fn list_items(
+        &self,
+        filter: &ItemFilter,
+        order: ItemOrder,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<MediaItem>, StoreError> {
+        let (filter, after) = (filter.clone(), after.cloned());
+        self.ask(move |db| items::list(db, &filter, Order::By(order), after.as_ref(), most)).await
+    }
+
+    async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| items::list(db, &ItemFilter::default(), Order::Doubt, after.as_ref(), most)).await
+    }
+
+    async fn clusters(&self, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> Result<Clusters, StoreError> {
+        let what = what.clone();
+        self.ask(move |db| clusters::clusters(db, &what, view, zoom)).await
+    }
+
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError> {
         self.ask(move |db| items::item(db, id)).await
     }
@@ -218,8 +253,40 @@ impl Library for EmbeddedLibrary {
         self.ask(move |db| imports::imported(db, &paths)).await
     }
 
-    async fn set_location(&self, id: MediaId, said: Option<(LatLon, Locality)>) -> Result<bool, StoreError> {
-        self.change(move |db| locations::set(db, id, said.as_ref())).await
+    async fn set_location(&self, id: MediaId, said: Said) -> Result<bool, StoreError> {
+        self.change(move |db| locations::set(db, id, &said)).await
+    }
+
+    async fn set_text(
+        &self,
+        id: MediaId,
+        title: Option<Option<String>>,
+        description: Option<Option<String>>,
+    ) -> Result<bool, StoreError> {
+        self.change(move |db| persons::set_text(db, id, &title, &description)).await
+    }
+
+    async fn remove(&self, id: MediaId) -> Result<bool, StoreError> {
+        self.change(move |db| persons::remove(db, id)).await
+    }
+
+    async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError> {
+        let name = name.to_owned();
+        let value = self.ask(move |db| persons::setting(db, &name)).await?;
+        let damaged = |error: serde_json::Error| StoreError::Damaged {
+            path: self.0.path().to_owned(),
+            reason: format!("a setting is not JSON: {error}"),
+        };
+        value.map(|text| serde_json::from_str(&text).map_err(damaged)).transpose()
+    }
+
+    async fn save_setting(&self, name: &str, value: &serde_json::Value) -> Result<(), StoreError> {
+        let (name, text) = (name.to_owned(), (!value.is_null()).then(|| value.to_string()));
+        let bytes = name.len() + text.as_ref().map_or(0, String::len);
+        if bytes > SETTING {
+            return Err(StoreError::TooLarge { what: "a setting", bytes, most: SETTING });
+        }
+        self.change(move |db| persons::save_setting(db, &name, text.as_deref())).await
     }
 
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError> {
@@ -271,5 +338,13 @@ impl Library for EmbeddedLibrary {
 
     async fn forgotten(&self) -> Result<Blocked, StoreError> {
         self.ask(forgetting::blocked).await.map(Blocked::new)
+    }
+
+    async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError> {
+        self.ask(move |db| forgetting::list(db, after, most)).await
+    }
+
+    async fn breakdown(&self) -> Result<Breakdown, StoreError> {
+        self.ask(breakdown::read).await
     }
 }

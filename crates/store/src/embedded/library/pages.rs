@@ -7,8 +7,9 @@ use std::ops::ControlFlow;
 
 use facts::{LatLon, Timestamp};
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
+use super::cells::Point;
 use super::nearest::nearest;
 use super::places;
 use crate::matches::COUNTED;
@@ -68,9 +69,12 @@ fn count(db: &Connection, filter: &PageFilter) -> rusqlite::Result<usize> {
 /// The numbers of the next pages.
 fn numbers(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
     let Some(after) = skip_older(db, filter.since, after)? else { return Ok(Vec::new()) };
+    if let Some(pages) = few_of_crawl(db, filter, after)? {
+        return some_of(db, filter, pages, most);
+    }
     if let Some(name) = &filter.host {
         let Some(host) = host_of(db, name)? else { return Ok(Vec::new()) };
-        return walk(db, filter, "page INDEXED BY page_of_host", ("host = ?", host), after, most);
+        return walk(db, filter, "page INDEXED BY page_of_host", ("host = ?", host), Walked::After(after), most);
     }
     match &filter.area {
         Some(area) if few(db, area)? => {
@@ -83,7 +87,7 @@ fn numbers(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rus
             })?;
             Ok(pages.into_iter().take(most).collect())
         }
-        _ => walk(db, filter, "page INDEXED BY page_with_places", ("0 = ?", 0), after, most),
+        _ => walk(db, filter, "page INDEXED BY page_with_places", ("0 = ?", 0), Walked::After(after), most),
     }
 }
 
@@ -116,6 +120,53 @@ fn skip_older(db: &Connection, since: Option<Timestamp>, after: i64) -> rusqlite
     }
 }
 
+/// Pages after this one that a crawl read, when one is asked for and they are few.
+fn few_of_crawl(db: &Connection, filter: &PageFilter, after: i64) -> rusqlite::Result<Option<BTreeSet<i64>>> {
+    let Some(crawl) = &filter.crawl else { return Ok(None) };
+    const READ: &str = "visit INDEXED BY visit_of_page WHERE visit.relevant IS NOT NULL
+                        AND visit.crawl = (SELECT id FROM crawl WHERE name = ?1)";
+    let count: i64 = db
+        .prepare_cached(&format!("SELECT count(*) FROM (SELECT 1 FROM {READ} LIMIT {FEW})"))?
+        .query_row([crawl], |row| row.get(0))?;
+    if count >= FEW {
+        return Ok(None);
+    }
+    db.prepare_cached(&format!(
+        "SELECT page.id FROM (SELECT url_id FROM {READ}) AS read CROSS JOIN page ON page.url_id = read.url_id
+         WHERE page.id > ?2"
+    ))?
+    .query_map(params![crawl, after], |row| row.get(0))?
+    .collect::<rusqlite::Result<_>>()
+    .map(Some)
+}
+
+/// The first of these pages that match.
+fn some_of(db: &Connection, filter: &PageFilter, pages: BTreeSet<i64>, most: usize) -> rusqlite::Result<Vec<i64>> {
+    let mut found = Vec::new();
+    for page in pages {
+        if found.len() >= most {
+            break;
+        }
+        // The walk begins right before the page and sees no other.
+        let of_host = match &filter.host {
+            Some(name) => match host_of(db, name)? {
+                Some(host) => ("host = ?", host),
+                None => break,
+            },
+            None => ("0 = ?", 0),
+        };
+        found.extend(walk(db, filter, "page NOT INDEXED", of_host, Walked::Only(page), 1)?);
+    }
+    Ok(found)
+}
+
+/// Which pages a walk sees.
+#[derive(Clone, Copy)]
+enum Walked {
+    After(i64),
+    Only(i64),
+}
+
 /// The conditions on a page itself.
 fn conditions(filter: &PageFilter) -> (String, Vec<Value>) {
     let mut conditions = "page.places > 0".to_owned();
@@ -127,7 +178,70 @@ fn conditions(filter: &PageFilter) -> (String, Vec<Value>) {
         conditions.push_str(" AND page.first_seen >= ?");
         values.push(Value::from(since.0));
     }
+    if let Some(until) = filter.until {
+        conditions.push_str(" AND page.first_seen <= ?");
+        values.push(Value::from(until.0));
+    }
+    if let Some(crawl) = &filter.crawl {
+        conditions.push_str(
+            " AND EXISTS (SELECT 1 FROM visit WHERE visit.crawl = (SELECT id FROM crawl WHERE name = ?)
+                          AND visit.url_id = page.url_id AND visit.outcome = 'page')",
+        );
+        values.push(Value::from(crawl.clone()));
+    }
     (conditions, values)
+}
+
+/// Gives the point that each page that matches is shown at, the newest first, as far as so many strides
+/// over so many numbers go. Whether there may be more.
+pub(super) fn each_shown(
+    db: &Connection,
+    filter: &PageFilter,
+    (stride, strides): (i64, usize),
+    each: &mut dyn FnMut(i64, Point) -> ControlFlow<()>,
+) -> rusqlite::Result<bool> {
+    let (mut conditions, mut values) = conditions(filter);
+    let mut along = "page INDEXED BY page_with_places";
+    if let Some(name) = &filter.host {
+        let Some(host) = host_of(db, name)? else { return Ok(false) };
+        conditions.push_str(" AND page.host = ?");
+        values.push(host.into());
+        along = "page INDEXED BY page_of_host";
+    }
+    let Some(first) = skip_older(db, filter.since, 0)? else { return Ok(false) };
+    let last: Option<i64> = db.prepare_cached("SELECT max(id) FROM page")?.query_row([], |row| row.get(0))?;
+    let mut last = last.unwrap_or(0);
+    // The pages of a host, or of a crawl with few, are met without strides.
+    let few = few_of_crawl(db, filter, first)?;
+    let stride = if filter.host.is_some() || few.is_some() { last } else { stride };
+    if let Some(page) = few.as_ref().and_then(|few| few.first()) {
+        conditions.push_str(" AND page.id >= ?");
+        values.push((*page).into());
+    }
+    let mut select = db.prepare_cached(&format!(
+        "SELECT id, shown_lat, shown_lon FROM {along} WHERE {conditions} AND shown_lat IS NOT NULL AND id > ? AND id <= ?
+         ORDER BY id DESC"
+    ))?;
+    for _ in 0..strides {
+        let next = first.max(last.saturating_sub(stride));
+        let mut rows = select.query(params_from_iter(values.iter().cloned().chain([next, last].map(Value::from))))?;
+        while let Some(row) = rows.next()? {
+            let number = row.get(0)?;
+            let inside = match &filter.area {
+                Some(area) => speaks_of(db, number, area)?,
+                None => true,
+            };
+            let point = Point { lat: row.get(1)?, lon: row.get(2)? };
+            if inside && each(number, point).is_break() {
+                return Ok(true);
+            }
+        }
+        if next == first {
+            return Ok(false);
+        }
+        last = next;
+    }
+    Ok(true)
 }
 
 /// Along an index of pages in order, with a condition that it begins with.
@@ -136,13 +250,17 @@ fn walk(
     filter: &PageFilter,
     along: &str,
     (first, value): (&str, i64),
-    after: i64,
+    walked: Walked,
     most: usize,
 ) -> rusqlite::Result<Vec<i64>> {
     let (conditions, values) = conditions(filter);
+    let (which, number) = match walked {
+        Walked::After(after) => ("id > ?", after),
+        Walked::Only(page) => ("id = ?", page),
+    };
     let mut select =
-        db.prepare_cached(&format!("SELECT id FROM {along} WHERE {first} AND id > ? AND {conditions} ORDER BY id"))?;
-    let mut rows = select.query(params_from_iter([value, after].map(Value::from).into_iter().chain(values)))?;
+        db.prepare_cached(&format!("SELECT id FROM {along} WHERE {first} AND {which} AND {conditions} ORDER BY id"))?;
+    let mut rows = select.query(params_from_iter([value, number].map(Value::from).into_iter().chain(values)))?;
     let mut found = Vec::new();
     while found.len() < most
         && let Some(row) = rows.next()?

@@ -62,7 +62,8 @@ CREATE TABLE host (
 -- url_id is the first half of the SHA-256 that identifies an address. relevant: to the region of a
 -- crawl, as it last read the page. places: rows of page_place, focus: the number of the one that the
 -- page is about, focus_confidence: how certain it is that what it shows is there, when that is not as
--- certain as the place. Numbers are never used again: lists go on after the last one they showed.
+-- certain as the place. shown_lat, shown_lon: the place it is about, else the surest, as for media.
+-- Numbers are never used again: lists go on after the last one they showed.
 CREATE TABLE page (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     url_id      BLOB NOT NULL UNIQUE,
@@ -78,7 +79,9 @@ CREATE TABLE page (
     focus       INTEGER,
     focus_confidence REAL,
     first_seen  INTEGER NOT NULL,
-    last_seen   INTEGER NOT NULL
+    last_seen   INTEGER NOT NULL,
+    shown_lat   INTEGER,
+    shown_lon   INTEGER
 );
 CREATE INDEX page_of_host ON page (host, id, places);
 CREATE INDEX page_with_places ON page (id, relevant, first_seen, places) WHERE places > 0;
@@ -136,7 +139,12 @@ CREATE TABLE visit (
 CREATE INDEX visit_failed ON visit (crawl, id) WHERE outcome = 'failed';
 CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT NULL;
 
--- geotagged: it says itself where it was made; worded: words say it. Numbers are never used again.
+-- geotagged: it says itself where it was made; worded: words say it, and nobody rejected that;
+-- rejected: a person said that it is not known. located: 0 without a location that is shown, 2 with
+-- one that a person confirmed, else 1. open: a Creative Commons licence or the public domain is named,
+-- in the file or on a page. colour: 0xRRGGBB. by_place, by_host, by_colour, by_doubt: where it is in
+-- the orders of these names (orders.rs). shown_lat, shown_lon: the point that cells count it at, in
+-- ten-millionths of a degree. Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -165,10 +173,27 @@ CREATE TABLE media (
     country        TEXT,
     geotagged      INTEGER NOT NULL,
     worded         INTEGER NOT NULL DEFAULT 0,
-    wrong_location TEXT
+    rejected       INTEGER NOT NULL DEFAULT 0,
+    wrong_location TEXT,
+    located        INTEGER NOT NULL DEFAULT 0,
+    open           INTEGER NOT NULL DEFAULT 0,
+    colour         INTEGER,
+    by_place       TEXT,
+    by_host        TEXT NOT NULL,
+    by_colour      INTEGER,
+    by_doubt       INTEGER,
+    shown_lat      INTEGER,
+    shown_lon      INTEGER
 );
 CREATE INDEX media_by_kind ON media (kind);
 CREATE INDEX media_by_arrival ON media (first_seen);
+CREATE INDEX media_by_taken ON media (taken, id, kind);
+CREATE INDEX media_by_place ON media (by_place, id DESC, kind);
+CREATE INDEX media_by_host ON media (by_host, id DESC, kind);
+CREATE INDEX media_by_colour ON media (by_colour, id DESC, kind);
+CREATE INDEX media_by_doubt ON media (by_doubt, id DESC) WHERE by_doubt IS NOT NULL;
+CREATE INDEX media_open ON media (id) WHERE open = 1;
+CREATE INDEX media_verified ON media (id) WHERE located = 2;
 -- All that the figures of a library read of a row.
 CREATE INDEX media_in_figures ON media (kind, geotagged, worded, host, wrong_location, width, height);
 
@@ -200,15 +225,49 @@ CREATE TABLE location (
 CREATE INDEX location_by_place ON location (lat, lon, best) WHERE best = 1;
 CREATE INDEX location_in_order ON location (media, lat, lon, best) WHERE best = 1;
 
+-- What is in each cell of the map (cells.rs). sort: kinds of media, then pages, then relevant pages.
+-- lat, lon: the sum of the points that are shown. newest: the largest number.
+CREATE TABLE cell (
+    level  INTEGER NOT NULL,
+    y      INTEGER NOT NULL,
+    x      INTEGER NOT NULL,
+    sort   INTEGER NOT NULL,
+    count  INTEGER NOT NULL,
+    lat    INTEGER NOT NULL,
+    lon    INTEGER NOT NULL,
+    newest INTEGER NOT NULL,
+    PRIMARY KEY (level, y, x, sort)
+) WITHOUT ROWID;
+
 -- Where a content was made, as a person said: it stays when the content goes and comes again.
+-- Without a point: nobody knows.
 CREATE TABLE person_said (
-    sha256  BLOB NOT NULL PRIMARY KEY,
-    lat     REAL NOT NULL,
-    lon     REAL NOT NULL,
-    place   TEXT NOT NULL,
-    town    TEXT,
-    admin1  TEXT,
-    country TEXT
+    sha256    BLOB NOT NULL PRIMARY KEY,
+    lat       REAL,
+    lon       REAL,
+    altitude  REAL,
+    direction REAL,
+    date      INTEGER,
+    precision REAL,
+    evidence  TEXT,
+    address   TEXT,
+    place     TEXT,
+    town      TEXT,
+    admin1    TEXT,
+    country   TEXT
+) WITHOUT ROWID;
+
+-- What a person wrote over the texts of a content; it stays as the table above does.
+CREATE TABLE person_text (
+    sha256      BLOB NOT NULL PRIMARY KEY,
+    title       TEXT,
+    description TEXT
+) WITHOUT ROWID;
+
+-- Values by name, as JSON.
+CREATE TABLE setting (
+    name  TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
 ) WITHOUT ROWID;
 
 -- leads_to: the address that it redirected to when it was last asked.
@@ -276,6 +335,14 @@ CREATE TABLE media_host (
     PRIMARY KEY (host, media)
 ) WITHOUT ROWID;
 CREATE INDEX host_of_media ON media_host (media);
+
+-- The crawls that saw an address of a file: follows from the tables above and the one below.
+CREATE TABLE media_crawl (
+    crawl INTEGER NOT NULL REFERENCES crawl,
+    media INTEGER NOT NULL REFERENCES media,
+    PRIMARY KEY (crawl, media)
+) WITHOUT ROWID;
+CREATE INDEX crawl_of_media ON media_crawl (media);
 
 -- located: 0 for a kept image that does not say where it was made, 1 once its place is known.
 CREATE TABLE sighting (

@@ -158,6 +158,9 @@ impl Records<'_> {
             .prepare_cached("INSERT INTO sighting (crawl, media_address) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
             .execute(params![self.crawl, address.id])?;
         if new > 0 {
+            if let Some(media) = address.media {
+                self.catalogue.seen_by(media, self.crawl)?;
+            }
             self.count(&format!("seen/{kind}"), 1);
         }
         Ok(new > 0)

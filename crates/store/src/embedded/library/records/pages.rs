@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::super::catalogue::Address;
 use super::super::text::{DESCRIPTION, REASON, TITLE, cut};
-use super::super::{harvest, locations, places, said, signed};
+use super::super::{harvest, locations, places, said, signed, touched};
 use super::{Records, branch};
 use crate::visit::FORGOTTEN;
 use crate::{MediaReference, PageFacts, Visited};
@@ -22,6 +22,9 @@ impl Records<'_> {
             .prepare_cached("SELECT id FROM page WHERE url_id = ?1")?
             .query_row([visit.claim.id.short()], |row| row.get(0))
             .optional()?;
+        if let Some(id) = id {
+            places::show(self.db, id, None)?;
+        }
         let (places, focus) = places::kept(facts);
         let relevant = if id.is_some() { self.is_relevant(visit)? } else { facts.relevant };
         let values = params![
@@ -67,6 +70,7 @@ impl Records<'_> {
             }
         };
         places::write(self.db, page, &places)?;
+        places::show(self.db, page, places::shown(&places, focus))?;
         let mut shown = Vec::new();
         for reference in &facts.media {
             self.reference(page, host, reference, &mut shown)?;
@@ -123,6 +127,7 @@ impl Records<'_> {
             self.refer(page, address, reference)?;
             if let Some(media) = address.media {
                 self.catalogue.found_on(media, host)?;
+                touched::touch(self.db, media)?;
                 shown.push((address.id, media));
             }
         }

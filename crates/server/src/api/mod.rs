@@ -1,0 +1,60 @@
+//! The routes of `/api/v1`, one file for each thing they are about.
+
+mod about;
+mod crawls;
+mod events;
+mod export;
+mod file;
+mod forget;
+mod health;
+mod import;
+mod media;
+mod places;
+mod search;
+mod session;
+mod settings;
+mod statistics;
+
+use std::sync::Arc;
+
+use axum::extract::DefaultBodyLimit;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
+use utoipa_axum::routes;
+
+pub(crate) use self::settings::apply_policy;
+use crate::app::App;
+
+/// All routes, below `/api/v1`.
+pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(session::show, session::log_in, session::log_out))
+        .routes(routes!(media::list))
+        .routes(routes!(media::verify))
+        .routes(routes!(media::one, media::change, media::remove))
+        .routes(routes!(file::file))
+        .routes(routes!(file::thumbnail))
+        .routes(routes!(crawls::list, crawls::create))
+        .routes(routes!(crawls::defaults))
+        .routes(routes!(crawls::one))
+        .routes(routes!(crawls::pause))
+        .routes(routes!(crawls::resume))
+        .routes(routes!(crawls::stop))
+        .routes(routes!(crawls::log))
+        .routes(routes!(events::of_crawl))
+        .routes(routes!(events::of_all))
+        .routes(routes!(forget::forget, forget::list))
+        .routes(routes!(import::import).layer(DefaultBodyLimit::max(import::LARGEST_REQUEST)))
+        .routes(routes!(search::search))
+        .routes(routes!(search::pages))
+        .routes(routes!(places::suggest))
+        .routes(routes!(places::at_point))
+        .routes(routes!(places::labels))
+        .routes(routes!(places::geoparse))
+        .routes(routes!(settings::show, settings::change))
+        .routes(routes!(settings::style))
+        .routes(routes!(export::export))
+        .routes(routes!(about::about))
+        .routes(routes!(statistics::statistics))
+        .routes(routes!(health::health))
+        .routes(routes!(health::metrics))
+}

@@ -1,0 +1,69 @@
+//! The figures of the library.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use crate::answer::Known;
+use crate::app::App;
+use crate::metrics::memory;
+use crate::moment::Moment;
+use crate::problem::Problem;
+use crate::query::Query;
+
+/// Hosts that are listed.
+const HOSTS: usize = 50;
+
+/// Bytes of the library's own file, and bytes that are free on its disk.
+fn disk(dir: &Path, media: u64) -> Value {
+    let size = |name: &str| std::fs::metadata(dir.join(name)).map_or(0, |about| about.len());
+    let free = rustix::fs::statvfs(dir).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    json!({ "library": size("library.db") + size("library.db-wal"), "media": media, "free": free })
+}
+
+/// The figures of the library
+///
+/// All that `bowerbird stats --json` says, and what became of what was seen.
+#[utoipa::path(get, path = "/statistics", tag = "Figures", responses((status = 200, body = Object)))]
+pub(crate) async fn statistics(State(app): State<Arc<App>>, known: Known, query: Query) -> Result<Response, Problem> {
+    query.finish()?;
+    let figures = app.library().library_figures(HOSTS).await?;
+    let crawls = app.library().crawls().await?;
+    let mut results: BTreeMap<String, u64> = BTreeMap::new();
+    for images in crawls.iter().filter_map(|summary| summary.figures.media.get("image")) {
+        *results.entry("kept".into()).or_default() += images.kept;
+        for (reason, count) in &images.refused {
+            *results.entry(reason.clone()).or_default() += count;
+        }
+    }
+    let runs: Vec<Value> = figures
+        .runs
+        .iter()
+        .map(|(name, run, pages)| {
+            json!({
+                "name": name, "started": Moment(run.started), "ended": run.ended.map(Moment), "seconds": run.seconds,
+                "pages": pages, "stopped": run.stopped,
+            })
+        })
+        .collect();
+    let kept = |kind: &str| figures.media.get(kind).copied().unwrap_or(0);
+    let mut document = search::statistics(&figures);
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("runs".into(), runs.into());
+        fields
+            .insert("kept".into(), json!({ "images": kept("image"), "videos": kept("video"), "audio": kept("audio") }));
+        fields.insert("results".into(), json!(results));
+        let breakdown = app.library().breakdown().await?;
+        let country = |(country, images): &(String, u64)| json!({ "country": country, "images": images });
+        let month = |(month, images): &(String, u64)| json!({ "month": month, "images": images });
+        fields.insert("by_country".into(), breakdown.countries.iter().map(country).collect());
+        fields.insert("by_month".into(), breakdown.months.iter().map(month).collect());
+        fields.insert("disk".into(), disk(app.store.dir(), breakdown.bytes));
+        fields.insert("memory".into(), json!(memory()));
+    }
+    known.answer(&document)
+}

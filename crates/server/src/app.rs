@@ -1,0 +1,69 @@
+//! What all handlers share.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bytes::Bytes;
+use facts::MediaId;
+use http::HeaderValue;
+use store::{Library, Store};
+use tokio::sync::{Semaphore, watch};
+
+use crate::crawls::Crawls;
+use crate::guard::{Hosts, SessionKey, Throttle, Tokens};
+use crate::metrics::Metrics;
+
+/// A server at work.
+pub(crate) struct App {
+    pub store: Arc<Store>,
+    pub crawls: Arc<Crawls>,
+    pub hosts: Hosts,
+    pub tokens: Tokens,
+    pub key: SessionKey,
+    pub throttle: Throttle,
+    pub metrics: Metrics,
+    /// Requests that are worked on at once.
+    pub slots: Semaphore,
+    /// Uploads that are taken at once: each holds a file.
+    pub uploads: Semaphore,
+    /// Becomes true when the server ends.
+    pub ending: watch::Receiver<bool>,
+    /// The OpenAPI description.
+    pub description: Bytes,
+    /// What the page may do in a browser; depends on where the map comes from.
+    pub policy: RwLock<HeaderValue>,
+}
+
+impl App {
+    /// The library.
+    pub fn library(&self) -> &dyn Library {
+        &**self.store.library()
+    }
+
+    /// The media directory.
+    pub fn media(&self) -> PathBuf {
+        self.store.files().root().to_owned()
+    }
+
+    /// The policy of the page.
+    pub fn policy(&self) -> HeaderValue {
+        self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Sets the policy of the page.
+    pub fn set_policy(&self, policy: HeaderValue) {
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+    }
+}
+
+/// The identity that 64 hex digits say.
+pub(crate) fn media_id(text: &str) -> Option<MediaId> {
+    if text.len() != 64 || !text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
+        return None;
+    }
+    let mut hash = [0; 32];
+    for (byte, digits) in hash.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(MediaId::from_sha256(hash))
+}

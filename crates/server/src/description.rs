@@ -1,0 +1,72 @@
+//! The OpenAPI description, made from the code.
+
+use serde_json::{Value, json};
+use utoipa::OpenApi;
+use utoipa::openapi::OpenApi as Document;
+
+/// What the description begins with.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Bowerbird",
+        description = "Pictures, sounds and films of places, with where each was made. Errors are problem documents \
+                       (RFC 9457). Lists are paged: `next` of one page is `cursor` of the next.",
+        license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    components(schemas(crate::problem::Problem)),
+    tags(
+        (name = "Session", description = "Who is there"),
+        (name = "Media", description = "Pictures, films and sounds"),
+        (name = "Crawls", description = "Collecting them"),
+        (name = "Map", description = "Where they are"),
+        (name = "Search", description = "Questions"),
+        (name = "Places", description = "Names and points"),
+        (name = "Settings", description = "What the server does when nothing else is said"),
+        (name = "Figures", description = "What there is"),
+        (name = "Health", description = "For whoever watches over the server"),
+    )
+)]
+pub(crate) struct Beginning;
+
+/// The whole description: what every operation has in common is added here once.
+pub(crate) fn whole(document: &Document) -> Value {
+    let mut whole = serde_json::to_value(document).unwrap_or_default();
+    whole["servers"] = json!([{ "url": "/" }]);
+    whole["components"]["securitySchemes"] = json!({
+        "token": { "type": "http", "scheme": "bearer", "description": "The admin or the reader token" },
+        "cookie": { "type": "apiKey", "in": "cookie", "name": crate::guard::COOKIE },
+    });
+    whole["security"] = json!([{}, { "token": [] }, { "cookie": [] }]);
+    let problem = |description: &str| {
+        json!({
+            "description": description,
+            "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } },
+        })
+    };
+    let paths = whole["paths"].as_object_mut().into_iter().flat_map(|paths| paths.iter_mut());
+    for (path, item) in paths {
+        for (method, operation) in item.as_object_mut().into_iter().flat_map(|item| item.iter_mut()) {
+            let has_body = operation.get("requestBody").is_some();
+            let takes_query = method == "get" || has_body;
+            let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
+            let mut add = |status: &str, description: &str| {
+                responses.entry(status).or_insert_with(|| problem(description));
+            };
+            add("401", "A token is needed");
+            add("403", "This token, or another site's page, may not do this");
+            if path.contains('{') {
+                add("404", "There is no such thing");
+            }
+            if takes_query {
+                add("422", "Something that was sent makes no sense; `fields` says what");
+            }
+            if has_body {
+                add("400", "The document cannot be read");
+                add("413", "The document is too large");
+                add("415", "The document is of another type");
+            }
+            add("default", "Something else went wrong");
+        }
+    }
+    whole
+}

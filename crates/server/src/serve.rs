@@ -1,0 +1,212 @@
+//! From an order to serve to the end of serving.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use crawl::Reach;
+use http::StatusCode;
+use store::{Store, StoreError};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::Predicate;
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::answer::Known;
+use crate::app::App;
+use crate::crawls::Crawls;
+use crate::description::{self, Beginning};
+use crate::guard::{Hosts, SessionKey, Throttle, Token, Tokens, policy};
+use crate::metrics::Metrics;
+use crate::problem::Problem;
+use crate::{api, guard, listen, page};
+
+/// Requests that are worked on at once; others wait.
+const AT_ONCE: usize = 64;
+/// How long a request waits for that.
+const QUEUE: Duration = Duration::from_secs(10);
+/// How long an answer may take to begin.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The same for what is sent up.
+const UPLOAD_PATIENCE: Duration = Duration::from_secs(600);
+/// Uploads at once.
+const UPLOADS: usize = 4;
+/// How long what is being answered may take when the server ends.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// What to serve, where, and to whom.
+#[derive(Debug)]
+pub struct Order {
+    /// The data directory.
+    pub data: PathBuf,
+    /// Where to listen; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// The token that allows everything. Needed for any address that is not loopback.
+    pub token: Option<Token>,
+    /// The token that allows to look.
+    pub read_token: Option<Token>,
+    /// Further names the server goes by.
+    pub host_names: Vec<String>,
+    /// How crawls reach hosts.
+    pub reach: Reach,
+}
+
+/// What keeps a server from starting.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Everyone could change everything.
+    #[error(
+        "{0} can be reached from other machines: name a token with --token-file or BOWERBIRD_TOKEN, or listen on 127.0.0.1"
+    )]
+    NoToken(SocketAddr),
+    /// Someone else listens there.
+    #[error("{0} is in use by another program: stop it, or name another port with --listen (port 0 takes a free one)")]
+    InUse(SocketAddr),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, std::io::Error),
+    /// The key of cookies cannot be read or made.
+    #[error("cannot read or make session.key in {dir}: {reason}", dir = .dir.display())]
+    Key {
+        /// The data directory.
+        dir: PathBuf,
+        /// What the system says.
+        reason: std::io::Error,
+    },
+    /// The data directory cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Serves until `end` says so. `ready` is told where, once requests are answered.
+pub async fn serve(
+    order: Order,
+    ready: impl FnOnce(SocketAddr),
+    end: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let tokens = Tokens { admin: order.token, reader: order.read_token };
+    if !order.listen.ip().is_loopback() && tokens.admin.is_none() {
+        return Err(ServeError::NoToken(order.listen));
+    }
+    let listener = TcpListener::bind(order.listen).await.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AddrInUse => ServeError::InUse(order.listen),
+        _ => ServeError::Listen(order.listen, error),
+    })?;
+    let address = listener.local_addr().map_err(|error| ServeError::Listen(order.listen, error))?;
+    let options = store::Options { what: format!("serve, at http://{address}"), ..store::Options::default() };
+    let store = Arc::new(Store::open(&order.data, options)?);
+    let key =
+        SessionKey::open(&order.data).map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
+    let (ending, told) = watch::channel(false);
+    let (router, description) = routes();
+    let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
+    let app = Arc::new(App {
+        store: Arc::clone(&store),
+        crawls: Arc::clone(&crawls),
+        hosts: Hosts::new(address, &order.host_names),
+        tokens,
+        key,
+        throttle: Throttle::default(),
+        metrics: Metrics::default(),
+        slots: Semaphore::new(AT_ONCE),
+        uploads: Semaphore::new(UPLOADS),
+        ending: told.clone(),
+        description: description.into(),
+        policy: std::sync::RwLock::new(policy(&[])),
+    });
+    if let Err(problem) = api::apply_policy(&app).await {
+        tracing::warn!("the settings of the map cannot be read: {problem:?}");
+    }
+    let service = with_layers(router, &app).with_state(Arc::clone(&app));
+    let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
+    ready(address);
+    end.await;
+    // Streams of events end first, so that connections can; crawls write meanwhile.
+    ending.send_replace(true);
+    let (_, _) = tokio::join!(crawls.close(), serving);
+    drop((app, crawls));
+    close(store).await
+}
+
+/// Closes the store once nobody holds it any more.
+async fn close(mut store: Arc<Store>) -> Result<(), ServeError> {
+    for _ in 0..50 {
+        match Arc::try_unwrap(store) {
+            Ok(store) => return Ok(store.close().await?),
+            Err(held) => store = held,
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // Someone still reads: then it is as if it was killed, and hosts wait their full delay.
+    Ok(())
+}
+
+/// The routes, and their description.
+pub(crate) fn routes() -> (Router<Arc<App>>, Vec<u8>) {
+    let (router, document) =
+        OpenApiRouter::with_openapi(Beginning::openapi()).nest("/api/v1", api::routes()).split_for_parts();
+    let description = serde_json::to_vec_pretty(&description::whole(&document)).unwrap_or_default();
+    (router, description)
+}
+
+fn with_layers(router: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
+    router
+        .route("/api/openapi.json", get(openapi))
+        .method_not_allowed_fallback(|| async { page::not_allowed() })
+        .fallback(page::page)
+        .layer(middleware::from_fn_with_state(Arc::clone(app), bounded))
+        .layer(CompressionLayer::new().gzip(true).compress_when(Compressible))
+        .layer(middleware::from_fn_with_state(Arc::clone(app), guard::guard))
+        .layer(CatchPanicLayer::custom(|_| Problem::internal(&"a handler broke").into_response()))
+        .layer(middleware::from_fn_with_state(Arc::clone(app), counted))
+}
+
+/// The description of the API
+async fn openapi(State(app): State<Arc<App>>, known: Known) -> Response {
+    known.text("application/json", app.description.clone())
+}
+
+/// Not too many at once, and none for ever.
+async fn bounded(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let busy = || Problem::later(StatusCode::SERVICE_UNAVAILABLE, 5, "too much to do right now: try again soon");
+    let is_upload = request.uri().path() == "/api/v1/import";
+    let slots = if is_upload { &app.uploads } else { &app.slots };
+    let Ok(Ok(_slot)) = tokio::time::timeout(QUEUE, slots.acquire()).await else { return busy().into_response() };
+    let patience = if is_upload { UPLOAD_PATIENCE } else { PATIENCE };
+    match tokio::time::timeout(patience, next.run(request)).await {
+        Ok(response) => response,
+        Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long: ask for less").into_response(),
+    }
+}
+
+/// Counts what was answered.
+async fn counted(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let response = next.run(request).await;
+    app.metrics.count(response.status().as_u16(), started.elapsed());
+    response
+}
+
+/// What gets smaller by compression; events must not wait for it, and files have their ranges.
+#[derive(Clone, Copy)]
+struct Compressible;
+
+impl Predicate for Compressible {
+    fn should_compress<B: http_body::Body>(&self, response: &http::Response<B>) -> bool {
+        let kind =
+            response.headers().get(http::header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+        let kinds =
+            ["application/json", "text/html", "text/css", "text/javascript", "image/svg+xml", "text/plain", "text/csv"];
+        let large = response.body().size_hint().lower() >= 500 || response.body().size_hint().exact().is_none();
+        large && (kinds.iter().any(|one| kind.starts_with(one)) || kind.contains("+json") || kind.contains("+xml"))
+    }
+}

@@ -1,0 +1,48 @@
+//! What follows from everything that is known of a file, worked out once for each file and change.
+//!
+//! Whatever changes what is known notes the file; before the change is committed all that were noted
+//! are worked out anew. A file that a hundred visits of a batch speak of is so done once.
+
+use rusqlite::{Connection, Transaction, params};
+
+use super::licences;
+
+/// Pages that are asked what they say of a file, the first ones.
+const PAGES: i64 = 20;
+
+/// What a connection that writes needs.
+pub(super) const TABLES: &str = "CREATE TEMP TABLE touched (media INTEGER PRIMARY KEY)";
+
+/// Notes that something is known of a file now that was not, or is not any more.
+pub(super) fn touch(db: &Connection, media: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("INSERT INTO temp.touched (media) VALUES (?1) ON CONFLICT DO NOTHING")?.execute([media])?;
+    Ok(())
+}
+
+/// Works out what follows for the files that were noted.
+pub(super) fn settle(db: &Transaction<'_>) -> rusqlite::Result<()> {
+    let touched = db
+        .prepare_cached("SELECT media FROM temp.touched")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<Vec<i64>>>()?;
+    if touched.is_empty() {
+        return Ok(());
+    }
+    touched.iter().try_for_each(|media| follow(db, *media))?;
+    db.prepare_cached("DELETE FROM temp.touched")?.execute([]).map(drop)
+}
+
+fn follow(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
+    let licences = db
+        .prepare_cached(
+            "SELECT licence FROM media WHERE id = ?1 AND licence IS NOT NULL
+             UNION ALL SELECT * FROM (SELECT reference.licence FROM media_address
+                 CROSS JOIN reference ON reference.media_address = media_address.id
+                 WHERE media_address.media = ?1 LIMIT ?2) WHERE licence IS NOT NULL",
+        )?
+        .query_map(params![media, PAGES], |row| row.get(0))?
+        .collect::<rusqlite::Result<Vec<String>>>()?;
+    let open = licences.iter().any(|licence| licences::is_open(licence));
+    db.prepare_cached("UPDATE media SET open = ?2 WHERE id = ?1 AND open <> ?2")?.execute(params![media, open])?;
+    Ok(())
+}
