@@ -313,7 +313,7 @@ export interface Statistics {
   results?: Record<string, number>;
   by_country?: { country: string; images: number }[];
   by_month?: { month: string; images: number }[];
-  steps?: { name: string; started: string; steps: Record<string, Step> }[];
+  steps?: { name: string; started: string; pages?: number; peak_memory?: number | null; steps: Record<string, Step> }[];
   disk?: { library: number; media: number; free: number };
   memory?: number | null;
 }
