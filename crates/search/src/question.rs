@@ -62,12 +62,18 @@ impl Question {
         let centre = self.near.map(|near| near.centre);
         let (total, more, results) = match &self.looked {
             Looked::Media(_) => {
-                let found = library.search_items(&self.item_filter(), centre, top).await?;
-                shaped(found, |found| Hit::Media(Box::new(MediaHit::of(&found.what, found.metres, media))))
+                let found = library.search_items(&self.item_filter(), centre, 0, top).await?;
+                shaped(found, |found| {
+                    let hit = MediaHit::of(&found.what, found.metres, media);
+                    Hit::Media(Box::new(MediaHit { score: found.score, ..hit }))
+                })
             }
             Looked::Pages { .. } => {
-                let found = library.search_pages(&self.page_filter(), centre, top).await?;
-                shaped(found, |found| Hit::Page(Box::new(PageHit::of(&found.what, found.metres))))
+                let found = library.search_pages(&self.page_filter(), centre, 0, top).await?;
+                shaped(found, |found| {
+                    let hit = PageHit::of(&found.what, found.metres);
+                    Hit::Page(Box::new(PageHit { score: found.score, ..hit }))
+                })
             }
         };
         Ok(Answer { total, total_is_at_least: more, results, milliseconds: started.elapsed().as_millis() as u64 })

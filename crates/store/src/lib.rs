@@ -34,6 +34,7 @@ mod placements;
 mod scratch;
 mod store;
 mod visit;
+mod words;
 mod work;
 
 pub use facts::Order;
@@ -62,3 +63,4 @@ pub use crate::visit::{
     FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,
     SaidSource, VisitKind, Visited,
 };
+pub use crate::words::Words;
