@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use facts::{LatLon, MediaKind, Timestamp};
 use geo::Region;
-use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError};
+use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError, Words};
 
 use crate::{Answer, Hit, MediaHit, PageHit};
 
@@ -15,6 +15,8 @@ use crate::{Answer, Hit, MediaHit, PageHit};
 pub struct Question {
     /// Media or pages.
     pub looked: Looked,
+    /// Only what has these words; the best match comes first, unless a point is asked about.
+    pub words: Option<Words>,
     /// Only what is near a point; the nearest comes first.
     pub near: Option<Near>,
     /// Only what is in this region.
@@ -73,12 +75,18 @@ impl Question {
         let centre = self.near.map(|near| near.centre);
         let (total, more, results) = match &self.looked {
             Looked::Media(_) => {
-                let found = library.search_items(&self.item_filter(), centre, top).await?;
-                shaped(found, |found| Hit::Media(Box::new(MediaHit::of(&found.what, found.metres, media))))
+                let found = library.search_items(&self.item_filter(), centre, 0, top).await?;
+                shaped(found, |found| {
+                    let hit = MediaHit::of(&found.what, found.metres, media);
+                    Hit::Media(Box::new(MediaHit { score: found.score, ..hit }))
+                })
             }
             Looked::Pages { .. } => {
-                let found = library.search_pages(&self.page_filter(), centre, top).await?;
-                shaped(found, |found| Hit::Page(Box::new(PageHit::of(&found.what, found.metres))))
+                let found = library.search_pages(&self.page_filter(), centre, 0, top).await?;
+                shaped(found, |found| {
+                    let hit = PageHit::of(&found.what, found.metres);
+                    Hit::Page(Box::new(PageHit { score: found.score, ..hit }))
+                })
             }
         };
         Ok(Answer { total, total_is_at_least: more, results, milliseconds: started.elapsed().as_millis() as u64 })
@@ -92,6 +100,7 @@ impl Question {
         };
         ItemFilter {
             kinds,
+            words: self.words.clone(),
             located: self.located,
             verified: self.verified,
             since: self.since,
@@ -108,6 +117,7 @@ impl Question {
         let relevant = matches!(self.looked, Looked::Pages { all: false });
         PageFilter {
             relevant,
+            words: self.words.clone(),
             since: self.since,
             until: self.until,
             area: self.area(),

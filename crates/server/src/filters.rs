@@ -3,6 +3,7 @@
 use facts::{LatLon, MediaKind, Timestamp};
 use geo::{Gazetteer, Region};
 use search::{Looked, Near, Question};
+use store::Words;
 use utoipa::IntoParams;
 
 use crate::query::Query;
@@ -47,6 +48,10 @@ pub(crate) struct FilterParams {
     licence: Option<String>,
     /// Only what a person confirmed the place of, or only what has a place that nobody did.
     verified: Option<bool>,
+    /// Only what has these words, whatever their case and accents: `"in this order"`, `-without`; the
+    /// last word may be the start of one.
+    #[param(example = "harbour", max_length = 500)]
+    q: Option<String>,
 }
 
 /// Reads the filters; what is wrong is noted in the query.
@@ -71,8 +76,10 @@ pub(crate) fn read(query: &mut Query) -> Question {
     let crawl = query.text("crawl");
     let open_licence = query.choice("licence", &[("any", false), ("open", true)]).unwrap_or(false);
     let verified = query.switch("verified");
+    let words = query.text("q").and_then(|words| Words::parse(&words));
     Question {
         looked: Looked::Media(kinds),
+        words,
         near: near.zip(within).map(|(centre, metres)| Near { centre, metres }),
         place,
         view: area,

@@ -92,13 +92,13 @@ impl Asked {
             lon: region.centre().map(|centre| centre.lon()),
             r#box: one_box(region),
         });
-        Self { words: None, place }
+        Self { words: question.words.as_ref().map(|words| words.wanted().join(" ")), place }
     }
 }
 
 /// Search
 ///
-/// Near a point the nearest come first, otherwise what came in last.
+/// Near a point the nearest come first, with words those that fit best, otherwise what came in last.
 #[utoipa::path(get, path = "/search", tag = "Search", params(
     FilterParams,
     ("what" = Option<String>, Query, description = "`media` or `page` [default: media]", pattern = "^(media|page)$"),
@@ -121,10 +121,10 @@ pub(crate) async fn search(State(app): State<Arc<App>>, known: Known, mut query:
     }
     let started = Instant::now();
     let near = question.near.map(|near| near.centre).filter(|_| order != Order::Newest);
-    let mut answer = match (pages, near) {
-        (true, _) => by_offset(&app, &question, near, cursor, limit).await?,
-        (false, Some(_)) => by_offset(&app, &question, near, cursor, limit).await?,
-        (false, None) => newest(&app, &question, cursor, limit).await?,
+    let best = question.words.is_some() && order == Order::Best;
+    let mut answer = match pages || near.is_some() || best {
+        true => by_offset(&app, &question, near, cursor, limit).await?,
+        false => newest(&app, &question, cursor, limit).await?,
     };
     answer.milliseconds = started.elapsed().as_millis() as u64;
     known.answer(&answer)
@@ -155,14 +155,19 @@ async fn by_offset(
     let end = (start + limit).min(DEEPEST);
     let (total, more, results): (u64, bool, Vec<Found>) = match question.looked {
         Looked::Media(_) => {
-            let found = app.library().search_items(&question.item_filter(), near, end).await?;
-            let shape = |one: &store::Match<store::MediaItem>| found_media(Card::of(&one.what), one.metres);
-            (found.total, found.more, found.found.iter().skip(start).map(shape).collect())
+            let found = app.library().search_items(&question.item_filter(), near, start, end - start).await?;
+            let shape = |one: &store::Match<store::MediaItem>| {
+                let (score, distance_m, matched) = (one.score, one.metres, one.matched.clone());
+                Found::Media(Box::new(FoundMedia { card: Card::of(&one.what), score, distance_m, matched }))
+            };
+            (found.total, found.more, found.found.iter().map(shape).collect())
         }
         Looked::Pages { .. } => {
-            let found = app.library().search_pages(&question.page_filter(), near, end).await?;
-            let shape = |one: &store::Match<store::PageItem>| Found::Page(Box::new(PageHit::of(&one.what, one.metres)));
-            (found.total, found.more, found.found.iter().skip(start).map(shape).collect())
+            let found = app.library().search_pages(&question.page_filter(), near, start, end - start).await?;
+            let shape = |one: &store::Match<store::PageItem>| {
+                Found::Page(Box::new(PageHit { score: one.score, ..PageHit::of(&one.what, one.metres) }))
+            };
+            (found.total, found.more, found.found.iter().map(shape).collect())
         }
     };
     let on = total > end as u64 && end < DEEPEST;
@@ -170,8 +175,8 @@ async fn by_offset(
     Ok(Answer { total, total_is_at_least: more, results, next, milliseconds: 0, asked: Asked::of(question) })
 }
 
-fn found_media(card: Card, distance_m: Option<f64>) -> Found {
-    Found::Media(Box::new(FoundMedia { card, score: None, distance_m, matched: Vec::new() }))
+fn found(item: &store::MediaItem) -> Found {
+    Found::Media(Box::new(FoundMedia { card: Card::of(item), score: None, distance_m: None, matched: Vec::new() }))
 }
 
 /// What came in last comes first.
@@ -181,12 +186,12 @@ async fn newest(app: &App, question: &Question, cursor: Option<Place>, limit: us
         _ => None,
     };
     let filter = question.item_filter();
-    let counted = app.library().search_items(&filter, None, 0).await?;
+    let counted = app.library().search_items(&filter, None, 0, 0).await?;
     let listed = app.library().list_items(&filter, ItemOrder::Newest, after, limit).await?;
     Ok(Answer {
         total: counted.total,
         total_is_at_least: counted.more,
-        results: listed.what.iter().map(|item| found_media(Card::of(item), None)).collect(),
+        results: listed.what.iter().map(found).collect(),
         next: listed.next.map(Place::Cursor).as_ref().and_then(to_cursor),
         milliseconds: 0,
         asked: Asked::of(question),
