@@ -399,7 +399,7 @@ pub struct Export {
 #[derive(Args)]
 #[command(after_help = "Examples:
   bowerbird search harbour
-  bowerbird search '"old town" bridge -night' --place Oldenburg
+  bowerbird search 'old bridge -night' --place Oldenburg
   bowerbird search --near 60.17,24.94 --within 10km --kind image
   bowerbird search --kind page --place 'Springfield, Illinois' --json | jq '.results[].places'
   bowerbird search --since 2026-01-31 --located --top 10
