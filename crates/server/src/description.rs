@@ -70,3 +70,38 @@ pub(crate) fn whole(document: &Document) -> Value {
     }
     whole
 }
+
+#[cfg(test)]
+mod tests {
+    /// Where it is kept, for whoever reads the repository.
+    const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+
+    #[test]
+    fn the_description_that_is_kept_is_that_of_the_code() {
+        let made = crate::description() + "\n";
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs")).unwrap();
+            std::fs::write(KEPT, &made).unwrap();
+        }
+        let kept = std::fs::read_to_string(KEPT).unwrap_or_default();
+        assert!(
+            kept == made,
+            "docs/openapi.json is old: `UPDATE_OPENAPI=1 cargo test -p bowerbird-server description` writes it anew"
+        );
+    }
+
+    #[test]
+    fn every_operation_says_what_it_does_and_what_can_go_wrong() {
+        let description: serde_json::Value = serde_json::from_str(&crate::description()).unwrap();
+        let mut names = std::collections::BTreeSet::new();
+        for (path, item) in description["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let summary = operation["summary"].as_str().unwrap_or_default();
+                assert!(!summary.is_empty() && operation["tags"][0].is_string(), "{method} {path}");
+                assert!(operation["responses"]["default"].is_object(), "{method} {path}");
+                assert!(names.insert(operation["operationId"].to_string()), "{method} {path} shares its operationId");
+            }
+        }
+        assert!(names.len() > 30);
+    }
+}
