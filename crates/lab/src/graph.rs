@@ -155,19 +155,16 @@ fn ways(page: &Page<'_>, dice: &mut Dice) -> Vec<PageId> {
     };
     match page.role {
         Role::Place | Role::Contact => {
+            // Few pages with an address name others of their town; those that do, name several.
             if page.has_address() && dice.chance(page.settings.cohesion) {
-                {
-                    let count = dice.between(1, 3);
-                    lead(Role::Place, page.town, count, dice)
-                };
+                let count = dice.between(4, 9);
+                lead(Role::Place, page.town, count, dice);
             }
             lead(LEVELS[bridge_length(page)], page.town, 5, dice);
         }
         Role::Directory => {
-            {
-                let count = dice.between(12, 24);
-                lead(Role::Place, page.town, count, dice)
-            };
+            let count = dice.between(12, 24);
+            lead(Role::Place, page.town, count, dice);
             lead(Role::Directory, page.town, 1, dice);
         }
         Role::Guide => {

@@ -50,7 +50,7 @@ async fn make(library: &dyn Library, there: u64, items: u64) -> Outcomes {
     for first in (there..items).step_by(BATCH as usize) {
         let numbers = first..items.min(first + BATCH);
         let visits: Vec<Visited> =
-            numbers.flat_map(|n| (n % 10 == 0).then(|| page(n)).into_iter().chain([picture(n)])).collect();
+            numbers.flat_map(|n| n.is_multiple_of(10).then(|| page(n)).into_iter().chain([picture(n)])).collect();
         library.record(run, &visits).await?;
     }
     let took = started.elapsed();

@@ -16,6 +16,7 @@
 
 mod area;
 mod breakdown;
+mod clusters;
 mod embedded;
 mod error;
 mod files;
@@ -40,6 +41,7 @@ pub use facts::Order;
 
 pub use crate::area::Area;
 pub use crate::breakdown::Breakdown;
+pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
 pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};

@@ -7,8 +7,8 @@ use facts::{LatLon, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder,
-    Listed, Matches, MediaItem, PageFilter, PageItem, Said, StoreError, Visited,
+    Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
+    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, StoreError, Visited,
 };
 use crate::{BlockedEntry, Breakdown};
 
@@ -102,6 +102,8 @@ pub struct Figures {
     pub located: u64,
     /// Pages relevant to the crawl's region.
     pub relevant: u64,
+    /// Blocks of structured data on pages that could not be read.
+    pub malformed: u64,
     /// Addresses of media, kept or not, that name a location which cannot be, by reason.
     pub wrong_locations: BTreeMap<String, u64>,
     /// Failed visits by reason.
@@ -289,6 +291,11 @@ pub trait Library: Send + Sync {
     /// Items whose shown location nobody confirmed, the least certain first and of equally certain
     /// ones the coarsest.
     async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError>;
+
+    /// What a map shows of a view (south, west, north, east; over the date line when west is larger
+    /// than east), at the zoom of a map with tiles of 512 pixels. Cells that the view touches are
+    /// counted whole. Filters other than kinds and relevance look at the newest 20,000 that match.
+    async fn clusters(&self, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> Result<Clusters, StoreError>;
 
     /// The item with this content.
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError>;

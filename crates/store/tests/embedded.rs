@@ -176,6 +176,12 @@ suite! { Embedded:
         strange_numbers_and_long_words_are_kept_within_bounds,
         imported_files_are_where_their_words_say,
     }
+    clusters {
+        a_map_shows_clusters_that_part_as_one_comes_nearer,
+        a_view_may_go_over_the_date_line,
+        maps_show_what_was_asked_for,
+        pages_are_shown_at_the_place_they_are_about,
+    }
     lists {
         items_are_listed_in_every_order,
         filters_hold_in_every_order,

@@ -1,5 +1,6 @@
 //! The tables of the embedded library against each other.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
@@ -182,6 +183,63 @@ const HARVEST: &str = "CREATE TEMP VIEW harvest AS
     WHERE name = 'relevant' OR name LIKE 'seed-distance/%' OR name LIKE 'bridge/%' OR name LIKE 'tail/%'
     GROUP BY crawl, name HAVING sum(count) <> 0";
 
+/// What is shown on maps: a number, the code of its sort, and its point in ten-millionths of a degree.
+const SHOWN: &str = "SELECT id, CASE kind WHEN 'image' THEN 0 WHEN 'video' THEN 1 ELSE 2 END,
+        CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER), shown_lat, shown_lon
+    FROM media LEFT JOIN location ON location.media = media.id AND best = 1
+    UNION ALL SELECT id, 3 + page.relevant, CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER),
+        shown_lat, shown_lon
+    FROM page LEFT JOIN page_place ON page_place.page = page.id AND number = coalesce(page.focus,
+        (SELECT number FROM page_place WHERE page_place.page = page.id ORDER BY confidence DESC, precision, number
+         LIMIT 1))";
+
+/// Cells against a count of what is in them: a level is counted where the coarser one holds several.
+fn audit_cells(db: &Connection) {
+    type Cells = BTreeMap<(u32, i64, i64, i64), (i64, i64, i64, i64)>;
+    let finest = |lat: i64, lon: i64| {
+        let side = f64::from(1 << 23);
+        let north = (lat as f64 / 1e7).to_radians().tan().asinh() / std::f64::consts::PI;
+        let cell = |share: f64| ((share * side).floor() as i64).clamp(0, (1 << 23) - 1);
+        (cell((1.0 - north) / 2.0), cell((lon as f64 / 1e7 + 180.0) / 360.0))
+    };
+    let mut points = Vec::new();
+    let mut rows = db.prepare(SHOWN).unwrap();
+    let mut rows = rows.query([]).unwrap();
+    while let Some(row) = rows.next().unwrap() {
+        let number = |column| row.get::<_, Option<i64>>(column).unwrap();
+        assert_eq!((number(2), number(3)), (number(4), number(5)), "the point that {:?} is shown at", number(0));
+        if let (Some(id), Some(sort), Some(lat), Some(lon)) = (number(0), number(1), number(2), number(3)) {
+            points.push((id, sort, lat, lon));
+        }
+    }
+    let mut expected = Cells::new();
+    let levels = [2, 5, 8, 11, 14, 17, 20, 23];
+    for (k, level) in levels.into_iter().enumerate() {
+        let of = |level: u32, sort, lat, lon| {
+            let (y, x) = finest(lat, lon);
+            (level, y >> (23 - level), x >> (23 - level), sort)
+        };
+        let coarser = expected.clone();
+        for (id, sort, lat, lon) in &points {
+            let alone = k > 0 && coarser.get(&of(levels[k - 1], *sort, *lat, *lon)).is_none_or(|held| held.0 < 2);
+            if !alone {
+                let held = expected.entry(of(level, *sort, *lat, *lon)).or_default();
+                *held = (held.0 + 1, held.1 + lat, held.2 + lon, held.3.max(*id));
+            }
+        }
+    }
+    let mut rows = db.prepare("SELECT level, y, x, sort, count, lat, lon, newest FROM cell").unwrap();
+    let counted: Cells = rows
+        .query_map([], |row| {
+            let key = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+            Ok((key, (row.get(4)?, row.get(5)?, row.get(6)?, row.get(7)?)))
+        })
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(counted, expected, "cells of the map");
+}
+
 pub fn audit(dir: &Path) {
     let db = Connection::open_with_flags(dir.join("library.db"), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
     for views in [FOUND, SEEN, SAID, HARVEST] {
@@ -193,4 +251,5 @@ pub fn audit(dir: &Path) {
         let wrong: Vec<_> = wrong.map(Result::unwrap).collect();
         assert!(wrong.is_empty(), "{what}: {wrong:?}");
     }
+    audit_cells(&db);
 }

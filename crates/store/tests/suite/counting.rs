@@ -11,6 +11,7 @@ use store::{
 };
 
 use super::Home;
+use super::clusters::check_maps;
 use super::lists::{ORDERS, whole};
 use super::web::*;
 
@@ -183,6 +184,7 @@ pub async fn figures_are_what_a_count_of_the_items_gives<H: Home>(first: H) {
             }
             most = most.max(check(&*library, &told).await);
             check_pages(&*library).await;
+            check_maps(&*library).await;
             home.audit().await;
         }
         let figures = library.library_figures(0).await.unwrap();

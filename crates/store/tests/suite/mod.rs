@@ -3,6 +3,7 @@
 //! A home says how it is opened, stopped and killed; [`suite!`](crate::suite) turns every
 //! statement here into a test of that home.
 
+pub mod clusters;
 pub mod counting;
 pub mod forgetting;
 pub mod frontier;

@@ -390,6 +390,7 @@ impl<'a> Catalogue<'a> {
                 self.db.execute(&format!("DELETE FROM {table} WHERE {of_content}"), [media])?;
             }
         }
+        locations::show(self.db, media, None)?;
         for table in ["location", "media_host", "media_crawl"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
         }

@@ -6,7 +6,7 @@ use facts::{HostName, MediaId, Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
-use super::said;
+use super::{places, said};
 use crate::forget::Lists;
 use crate::import::FileAddress;
 use crate::{BlockedEntry, Forgotten};
@@ -113,6 +113,9 @@ impl<'a> Forgetting<'a> {
         }
         self.db.execute("DELETE FROM media_host WHERE host = ?1", [id])?;
         self.addresses += self.db.execute("DELETE FROM media_address WHERE host = ?1", [id])? as u64;
+        for page in self.numbers("SELECT id FROM page WHERE host = ?1 AND shown_lat IS NOT NULL", id)? {
+            places::show(self.db, page, None)?;
+        }
         self.pages += self.db.execute("DELETE FROM page WHERE host = ?1", [id])? as u64;
         self.db.execute("UPDATE host SET pages = 0, images = 0, geotagged = 0 WHERE id = ?1", [id])?;
         self.unshown(shown, &mut held)?;
@@ -167,6 +170,7 @@ impl<'a> Forgetting<'a> {
         let shown = self.numbers("SELECT media_address FROM reference WHERE page = ?1", page)?;
         said::take_back(self.db, page)?;
         self.db.execute("DELETE FROM reference WHERE page = ?1", [page])?;
+        places::show(self.db, page, None)?;
         self.pages += self.db.execute("DELETE FROM page WHERE id = ?1", [page])? as u64;
         self.db.execute("UPDATE host SET pages = pages - 1 WHERE id = ?1", [host])?;
         let mut held = BTreeSet::new();

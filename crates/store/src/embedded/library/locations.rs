@@ -5,11 +5,13 @@
 //! surer is offered, and looked for again only when what it was taken from is not said any more: a
 //! picture that a hundred thousand pages show costs each of them no more than any other.
 
-use facts::{Locality, MediaId};
+use facts::{LatLon, Locality, MediaId, MediaKind};
 use media::Location;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
+use super::cells::{self, Point, Sort};
 use super::orders::{by_doubt, by_place};
+use super::touched;
 use super::whereabouts::{COLUMNS, Names};
 use crate::Said;
 
@@ -147,6 +149,7 @@ struct Candidate {
     confidence: f64,
     verified: bool,
     by_place: Option<String>,
+    point: Option<Point>,
 }
 
 impl Candidate {
@@ -158,6 +161,7 @@ impl Candidate {
             confidence: row.get(2)?,
             verified: row.get(3)?,
             by_place: by_place(name(4)?, name(5)?, name(6)?),
+            point: LatLon::new(row.get(7)?, row.get(8)?).map(Point::of),
         })
     }
 }
@@ -170,7 +174,8 @@ fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
         .query_row([media], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let known = db
         .prepare_cached(
-            "SELECT source, precision, confidence, verified, country, admin1, town FROM location WHERE media = ?1",
+            "SELECT source, precision, confidence, verified, country, admin1, town, lat, lon FROM location
+             WHERE media = ?1",
         )?
         .query_map([media], Candidate::read)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -185,7 +190,27 @@ fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
          WHERE id = ?1 AND (worded, located, by_place, by_doubt) IS NOT (?2, ?3, ?4, ?5)",
     )?
     .execute(params![media, worded, located, best.and_then(|best| best.by_place.as_ref()), doubt])?;
+    show(db, media, best.and_then(|best| best.point))?;
+    touched::touch(db, media)?;
     Ok(worded && !was_worded)
+}
+
+/// A file is counted at this point from now on, or at none.
+pub(super) fn show(db: &Transaction<'_>, media: i64, point: Option<Point>) -> rusqlite::Result<()> {
+    let (kind, before) =
+        db.prepare_cached("SELECT kind, shown_lat, shown_lon FROM media WHERE id = ?1")?.query_row([media], |row| {
+            let lat: Option<i64> = row.get(1)?;
+            let lon: Option<i64> = row.get(2)?;
+            Ok((row.get::<_, String>(0)?, lat.zip(lon).map(|(lat, lon)| Point { lat, lon })))
+        })?;
+    let Some(sort) = MediaKind::parse(&kind).map(Sort::Media).filter(|_| before != point) else { return Ok(()) };
+    db.prepare_cached("UPDATE media SET shown_lat = ?2, shown_lon = ?3 WHERE id = ?1")?.execute(params![
+        media,
+        point.map(|point| point.lat),
+        point.map(|point| point.lon)
+    ])?;
+    before.map_or(Ok(()), |before| cells::take(db, sort, media, before))?;
+    point.map_or(Ok(()), |point| cells::add(db, sort, media, point))
 }
 
 /// Writes down, or takes back, what a person says; `false` when there is no such file, or nothing to

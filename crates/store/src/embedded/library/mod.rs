@@ -6,12 +6,14 @@
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
-//! - [`orders`]: lists in an order.
+//! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
 mod breakdown;
 mod catalogue;
+mod cells;
+mod clusters;
 mod connections;
 mod figures;
 mod forgetting;
@@ -50,9 +52,9 @@ use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten, FrontierFigures, Harvest, Imported,
-    ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter,
-    PageItem, Recorded, Run, RunId, RunLimits, Said, Start, StoreError, Task, Visited,
+    Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten,
+    FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches,
+    MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Start, StoreError, Task, Visited,
 };
 use crate::{BlockedEntry, Breakdown};
 
@@ -231,6 +233,11 @@ impl Library for EmbeddedLibrary {
     async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError> {
         let after = after.cloned();
         self.ask(move |db| items::list(db, &ItemFilter::default(), Order::Doubt, after.as_ref(), most)).await
+    }
+
+    async fn clusters(&self, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> Result<Clusters, StoreError> {
+        let what = what.clone();
+        self.ask(move |db| clusters::clusters(db, &what, view, zoom)).await
     }
 
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError> {

@@ -9,6 +9,7 @@ use facts::{LatLon, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
+use super::cells::Point;
 use super::nearest::nearest;
 use super::places;
 use crate::matches::COUNTED;
@@ -189,6 +190,58 @@ fn conditions(filter: &PageFilter) -> (String, Vec<Value>) {
         values.push(Value::from(crawl.clone()));
     }
     (conditions, values)
+}
+
+/// Gives the point that each page that matches is shown at, the newest first, as far as so many strides
+/// over so many numbers go. Whether there may be more.
+pub(super) fn each_shown(
+    db: &Connection,
+    filter: &PageFilter,
+    (stride, strides): (i64, usize),
+    each: &mut dyn FnMut(i64, Point) -> ControlFlow<()>,
+) -> rusqlite::Result<bool> {
+    let (mut conditions, mut values) = conditions(filter);
+    let mut along = "page INDEXED BY page_with_places";
+    if let Some(name) = &filter.host {
+        let Some(host) = host_of(db, name)? else { return Ok(false) };
+        conditions.push_str(" AND page.host = ?");
+        values.push(host.into());
+        along = "page INDEXED BY page_of_host";
+    }
+    let Some(first) = skip_older(db, filter.since, 0)? else { return Ok(false) };
+    let last: Option<i64> = db.prepare_cached("SELECT max(id) FROM page")?.query_row([], |row| row.get(0))?;
+    let mut last = last.unwrap_or(0);
+    // The pages of a host, or of a crawl with few, are met without strides.
+    let few = few_of_crawl(db, filter, first)?;
+    let stride = if filter.host.is_some() || few.is_some() { last } else { stride };
+    if let Some(page) = few.as_ref().and_then(|few| few.first()) {
+        conditions.push_str(" AND page.id >= ?");
+        values.push((*page).into());
+    }
+    let mut select = db.prepare_cached(&format!(
+        "SELECT id, shown_lat, shown_lon FROM {along} WHERE {conditions} AND shown_lat IS NOT NULL AND id > ? AND id <= ?
+         ORDER BY id DESC"
+    ))?;
+    for _ in 0..strides {
+        let next = first.max(last.saturating_sub(stride));
+        let mut rows = select.query(params_from_iter(values.iter().cloned().chain([next, last].map(Value::from))))?;
+        while let Some(row) = rows.next()? {
+            let number = row.get(0)?;
+            let inside = match &filter.area {
+                Some(area) => speaks_of(db, number, area)?,
+                None => true,
+            };
+            let point = Point { lat: row.get(1)?, lon: row.get(2)? };
+            if inside && each(number, point).is_break() {
+                return Ok(true);
+            }
+        }
+        if next == first {
+            return Ok(false);
+        }
+        last = next;
+    }
+    Ok(true)
 }
 
 /// Along an index of pages in order, with a condition that it begins with.

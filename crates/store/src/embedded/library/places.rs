@@ -1,7 +1,9 @@
 //! The places that pages speak of.
 
-use rusqlite::{Connection, ToSql, Transaction, params_from_iter};
+use facts::Whereabouts;
+use rusqlite::{Connection, ToSql, Transaction, params, params_from_iter};
 
+use super::cells::{self, Point, Sort};
 use super::text::{DETAIL, REASON, cut};
 use super::whereabouts::{self, COLUMNS, Columns};
 use crate::{PageFacts, PagePlace};
@@ -37,6 +39,39 @@ pub(super) fn write(db: &Transaction<'_>, page: i64, places: &[&PagePlace]) -> r
         .execute(params_from_iter(first.into_iter().chain(columns.values())))?;
     }
     Ok(())
+}
+
+/// The point a page is shown at: the place it is about, else the surest.
+pub(super) fn shown(places: &[&PagePlace], focus: Option<usize>) -> Option<Point> {
+    let surest = || {
+        let sure = |place: &&&PagePlace| {
+            let Whereabouts { confidence, precision_m, .. } = place.whereabouts;
+            (confidence, -precision_m)
+        };
+        places.iter().reduce(|best, next| if sure(&next) > sure(&best) { next } else { best })
+    };
+    focus.and_then(|focus| places.get(focus)).or_else(surest).map(|place| Point::of(place.whereabouts.at))
+}
+
+/// A page is counted at this point from now on, or at none.
+pub(super) fn show(db: &Transaction<'_>, page: i64, point: Option<Point>) -> rusqlite::Result<()> {
+    let (relevant, before) = db
+        .prepare_cached("SELECT relevant, shown_lat, shown_lon FROM page WHERE id = ?1")?
+        .query_row([page], |row| {
+            let lat: Option<i64> = row.get(1)?;
+            let lon: Option<i64> = row.get(2)?;
+            Ok((row.get(0)?, lat.zip(lon).map(|(lat, lon)| Point { lat, lon })))
+        })?;
+    if before == point {
+        return Ok(());
+    }
+    db.prepare_cached("UPDATE page SET shown_lat = ?2, shown_lon = ?3 WHERE id = ?1")?.execute(params![
+        page,
+        point.map(|point| point.lat),
+        point.map(|point| point.lon)
+    ])?;
+    before.map_or(Ok(()), |before| cells::take(db, Sort::Page(relevant), page, before))?;
+    point.map_or(Ok(()), |point| cells::add(db, Sort::Page(relevant), page, point))
 }
 
 /// The page is read again.

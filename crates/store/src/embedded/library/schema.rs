@@ -62,7 +62,8 @@ CREATE TABLE host (
 -- url_id is the first half of the SHA-256 that identifies an address. relevant: to the region of a
 -- crawl, as it last read the page. places: rows of page_place, focus: the number of the one that the
 -- page is about, focus_confidence: how certain it is that what it shows is there, when that is not as
--- certain as the place. Numbers are never used again: lists go on after the last one they showed.
+-- certain as the place. shown_lat, shown_lon: the place it is about, else the surest, as for media.
+-- Numbers are never used again: lists go on after the last one they showed.
 CREATE TABLE page (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     url_id      BLOB NOT NULL UNIQUE,
@@ -78,7 +79,9 @@ CREATE TABLE page (
     focus       INTEGER,
     focus_confidence REAL,
     first_seen  INTEGER NOT NULL,
-    last_seen   INTEGER NOT NULL
+    last_seen   INTEGER NOT NULL,
+    shown_lat   INTEGER,
+    shown_lon   INTEGER
 );
 CREATE INDEX page_of_host ON page (host, id, places);
 CREATE INDEX page_with_places ON page (id, relevant, first_seen, places) WHERE places > 0;
@@ -140,7 +143,8 @@ CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT 
 -- rejected: a person said that it is not known. located: 0 without a location that is shown, 2 with
 -- one that a person confirmed, else 1. open: a Creative Commons licence or the public domain is named,
 -- in the file or on a page. colour: 0xRRGGBB. by_place, by_host, by_colour, by_doubt: where it is in
--- the orders of these names (orders.rs). Numbers are never used again.
+-- the orders of these names (orders.rs). shown_lat, shown_lon: the point that cells count it at, in
+-- ten-millionths of a degree. Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -177,7 +181,9 @@ CREATE TABLE media (
     by_place       TEXT,
     by_host        TEXT NOT NULL,
     by_colour      INTEGER,
-    by_doubt       INTEGER
+    by_doubt       INTEGER,
+    shown_lat      INTEGER,
+    shown_lon      INTEGER
 );
 CREATE INDEX media_by_kind ON media (kind);
 CREATE INDEX media_by_arrival ON media (first_seen);
@@ -218,6 +224,20 @@ CREATE TABLE location (
 ) WITHOUT ROWID;
 CREATE INDEX location_by_place ON location (lat, lon, best) WHERE best = 1;
 CREATE INDEX location_in_order ON location (media, lat, lon, best) WHERE best = 1;
+
+-- What is in each cell of the map (cells.rs). sort: kinds of media, then pages, then relevant pages.
+-- lat, lon: the sum of the points that are shown. newest: the largest number.
+CREATE TABLE cell (
+    level  INTEGER NOT NULL,
+    y      INTEGER NOT NULL,
+    x      INTEGER NOT NULL,
+    sort   INTEGER NOT NULL,
+    count  INTEGER NOT NULL,
+    lat    INTEGER NOT NULL,
+    lon    INTEGER NOT NULL,
+    newest INTEGER NOT NULL,
+    PRIMARY KEY (level, y, x, sort)
+) WITHOUT ROWID;
 
 -- Where a content was made, as a person said: it stays when the content goes and comes again.
 -- Without a point: nobody knows.

@@ -22,6 +22,9 @@ impl Records<'_> {
             .prepare_cached("SELECT id FROM page WHERE url_id = ?1")?
             .query_row([visit.claim.id.short()], |row| row.get(0))
             .optional()?;
+        if let Some(id) = id {
+            places::show(self.db, id, None)?;
+        }
         let (places, focus) = places::kept(facts);
         let relevant = if id.is_some() { self.is_relevant(visit)? } else { facts.relevant };
         let values = params![
@@ -67,6 +70,7 @@ impl Records<'_> {
             }
         };
         places::write(self.db, page, &places)?;
+        places::show(self.db, page, places::shown(&places, focus))?;
         let mut shown = Vec::new();
         for reference in &facts.media {
             self.reference(page, host, reference, &mut shown)?;
