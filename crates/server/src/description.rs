@@ -1,5 +1,7 @@
 //! The OpenAPI description, made from the code.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
@@ -48,6 +50,15 @@ pub(crate) fn whole(document: &Document) -> Value {
         for (method, operation) in item.as_object_mut().into_iter().flat_map(|item| item.iter_mut()) {
             let has_body = operation.get("requestBody").is_some();
             let takes_query = method == "get" || has_body;
+            // What an operation says of a parameter goes over what filters say of it.
+            if let Some(parameters) = operation.get_mut("parameters").and_then(Value::as_array_mut) {
+                let mut seen = BTreeSet::new();
+                parameters
+                    .retain(|parameter| seen.insert((parameter["name"].to_string(), parameter["in"].to_string())));
+            }
+            // One that no two share.
+            let words = path.trim_start_matches("/api/v1/").replace(['{', '}'], "").replace(['/', '.'], "_");
+            operation["operationId"] = json!(format!("{method}_{words}"));
             let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
             let mut add = |status: &str, description: &str| {
                 responses.entry(status).or_insert_with(|| problem(description));

@@ -35,6 +35,7 @@ mod placements;
 mod scratch;
 mod store;
 mod visit;
+mod words;
 mod work;
 
 pub use facts::Order;
@@ -64,3 +65,4 @@ pub use crate::visit::{
     FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,
     SaidSource, VisitKind, Visited,
 };
+pub use crate::words::Words;

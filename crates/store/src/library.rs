@@ -269,12 +269,14 @@ pub trait Library: Send + Sync {
     /// each with at most 100 of the places it was found at.
     async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError>;
 
-    /// The first `most` items that match, in order of arrival or, about a point, the nearest first;
-    /// and how many match.
+    /// `most` items that match, after the first `skip` (10,000 at most): about a point, the nearest
+    /// first; with words, those that fit best, of which the newest 50,000 are compared; else in order
+    /// of arrival. And how many match.
     async fn search_items(
         &self,
         filter: &ItemFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError>;
 
@@ -319,12 +321,13 @@ pub trait Library: Send + Sync {
     /// number (0 for the first).
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError>;
 
-    /// The first `most` pages that match, in order of arrival or, about a point, those that speak of
-    /// the nearest places first; and how many match.
+    /// `most` pages that match, after the first `skip`, as items are: about a point, those that speak
+    /// of the nearest places first. And how many match.
     async fn search_pages(
         &self,
         filter: &PageFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<PageItem>, StoreError>;
 

@@ -188,6 +188,13 @@ suite! { Embedded:
         what_nobody_verified_is_listed_with_the_least_certain_first,
         a_strange_cursor_breaks_nothing,
     }
+    words {
+        items_are_found_by_all_that_is_said_of_them,
+        a_word_in_the_title_counts_for_more_and_pages_of_matches_follow,
+        words_follow_what_is_said_now,
+        pages_are_found_by_their_words,
+        a_map_and_a_list_of_words_are_cut_by_other_filters,
+    }
     persons {
         a_confirmed_location_is_the_word_of_a_person_as_it_was,
         a_rejected_location_is_not_shown_whatever_is_said_later,

@@ -16,6 +16,7 @@ pub mod pages;
 pub mod persons;
 pub mod places;
 pub mod web;
+pub mod words;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,6 +6,7 @@
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
+//! - [`wording`]: the words that they are found by.
 //! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
@@ -36,6 +37,7 @@ mod text;
 mod touched;
 mod walks;
 mod whereabouts;
+mod wording;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -213,10 +215,11 @@ impl Library for EmbeddedLibrary {
         &self,
         filter: &ItemFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| items::search(db, &filter, nearest_to, most)).await
+        self.ask(move |db| items::search(db, &filter, nearest_to, skip, most)).await
     }
 
     async fn list_items(
@@ -298,10 +301,11 @@ impl Library for EmbeddedLibrary {
         &self,
         filter: &PageFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<PageItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| pages::search(db, &filter, nearest_to, most)).await
+        self.ask(move |db| pages::search(db, &filter, nearest_to, skip, most)).await
     }
 
     async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError> {
