@@ -9,6 +9,8 @@ demo: setup  ## crawl a made web on this machine and show what was found
 
 test: setup  ## every test
 	$(CARGO) test --workspace
+	$(CARGO) build --quiet --bin bowerbird
+	tools/schemathesis
 
 lint: setup  ## formatting, clippy, documentation
 	$(CARGO) fmt --all --check
@@ -24,6 +26,7 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	$(CARGO) run --release --quiet -p bowerbird-lab --example measure
 	$(CARGO) build --release --quiet --bin bowerbird
 	bench/images/run
+	bench/serve/run
 
 setup:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from rustup.rs or your distribution, then try again" >&2; exit 1; }

@@ -36,6 +36,8 @@ pub struct Question {
     pub open_licence: bool,
     /// Only what this crawl found.
     pub crawl: Option<String>,
+    /// Only what has these words; the best match comes first, unless the nearest does.
+    pub words: Option<Words>,
     /// Only what came from this host, or was found on its pages.
     pub host: Option<String>,
 }
@@ -109,6 +111,7 @@ impl Question {
             host: self.host.clone(),
             crawl: self.crawl.clone(),
             open_licence: self.open_licence,
+            words: self.words.clone(),
         }
     }
 
@@ -123,6 +126,7 @@ impl Question {
             area: self.area(),
             host: self.host.clone(),
             crawl: self.crawl.clone(),
+            words: self.words.clone(),
         }
     }
 
