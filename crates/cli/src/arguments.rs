@@ -527,8 +527,14 @@ pub struct Stats {
 #[derive(Args)]
 pub struct Demo {
     /// Pages to crawl.
-    #[arg(long, value_name = "N", default_value_t = 150, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u64).range(1..))]
     pub pages: u64,
+    /// Where to serve the page [default: 127.0.0.1:7700, or a free port when that is taken]
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub listen: Option<SocketAddr>,
+    /// End when the crawl has ended, instead of serving the page until interrupted.
+    #[arg(long)]
+    pub once: bool,
     /// The number the web is made from.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub number: u64,

@@ -102,9 +102,10 @@ pub(crate) fn gather(
             });
         }
     }
+    let malformed = page.malformed_structured as u64;
     let facts = if wishes.noindex {
         // The site asked not to be indexed: only that the page was visited is kept.
-        PageFacts { size, media, relevant: about.relevant, ..PageFacts::default() }
+        PageFacts { size, media, malformed, relevant: about.relevant, ..PageFacts::default() }
     } else {
         PageFacts {
             title: page.title.clone(),
@@ -117,6 +118,7 @@ pub(crate) fn gather(
             focus: about.focus,
             focus_confidence: about.focus.map(|_| about.focus_confidence),
             media,
+            malformed,
         }
     };
     (facts, links)

@@ -36,8 +36,8 @@ impl Interest {
         if !self.places {
             return About { media: vec![MediaPlaces::default(); page.media.len()], ..About::default() };
         }
-        let language = page.language.as_deref();
-        let hints = Hints { language, region: self.region.as_ref(), ..Hints::default() };
+        // What a page calls its language is often that of its template: the text counts more.
+        let hints = Hints { region: self.region.as_ref(), ..Hints::default() };
         geo::about(page, &hints, self.granularity)
     }
 
@@ -117,5 +117,17 @@ mod tests {
         assert!(format!("{:?}", interest.vocabulary()).contains("\"oldenburg\""));
         let nowhere = Interest::of(&Settings { region: Some("Oldenburgh upon Nothing".into()), ..Settings::default() });
         assert!(matches!(nowhere, Err(RegionError::Unknown { nearest, .. }) if nearest.len() == 5));
+    }
+
+    #[test]
+    fn a_text_is_read_in_its_own_language_whatever_its_template_says() {
+        let html = "<html lang=en><p>Matkustimme kesällä Jyväskylästä Ouluun, ja sieltä Rovaniemelle, koska siellä oli \
+                    valoisaa myös yöllä. Kuopiossa satoi, mutta Turussa paistoi aurinko, ja se oli hyvä niin.";
+        let url = facts::Url::parse("http://a.example/").unwrap();
+        let page = page::read(html.as_bytes(), Some("text/html; charset=utf-8"), &url, &page::Limits::default());
+        let settings =
+            Settings { region: Some("Finland".into()), granularity: Granularity::Place, ..Settings::default() };
+        let about = Interest::of(&settings).unwrap().about(&page);
+        assert!(about.relevant && about.places.len() >= 4, "{:?}", about.places);
     }
 }

@@ -32,6 +32,8 @@ pub struct Summary {
     pub relevant: u64,
     /// Their share.
     pub harvest_rate: f64,
+    /// Blocks of structured data that could not be read, and were left out.
+    pub malformed: u64,
     /// Files that came again under another address.
     pub duplicates: u64,
     /// Failed visits by reason.
@@ -91,6 +93,7 @@ impl Summary {
             located: figures.located,
             relevant: figures.relevant,
             harvest_rate: if figures.pages > 0 { figures.relevant as f64 / figures.pages as f64 } else { 0.0 },
+            malformed: figures.malformed,
             duplicates: figures.duplicates,
             errors: figures.errors,
             over_budget: frontier.over_budget,

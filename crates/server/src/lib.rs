@@ -31,7 +31,7 @@ mod serve;
 mod shape;
 
 pub use crate::guard::Token;
-pub use crate::serve::{Order, ServeError, serve};
+pub use crate::serve::{Order, ServeError, Server, serve};
 
 /// The OpenAPI description of the API, as pretty JSON.
 pub fn description() -> String {

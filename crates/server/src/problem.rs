@@ -42,6 +42,11 @@ pub struct FieldProblem {
 }
 
 impl Problem {
+    /// What is wrong, in a sentence for people.
+    pub fn detail(&self) -> &str {
+        &self.detail
+    }
+
     /// A problem of some kind.
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {

@@ -10,11 +10,12 @@ use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use crawl::Reach;
+use crawl::{Reach, Settings, Summary};
 use http::StatusCode;
 use store::{Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinHandle;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::Predicate;
@@ -87,54 +88,88 @@ pub enum ServeError {
     Store(#[from] StoreError),
 }
 
+/// A server that answers requests.
+pub struct Server {
+    address: SocketAddr,
+    app: Arc<App>,
+    ending: watch::Sender<bool>,
+    serving: JoinHandle<()>,
+}
+
+impl Server {
+    /// Opens the data directory for writing and listens.
+    pub async fn start(order: Order) -> Result<Self, ServeError> {
+        let tokens = Tokens { admin: order.token, reader: order.read_token };
+        if !order.listen.ip().is_loopback() && tokens.admin.is_none() {
+            return Err(ServeError::NoToken(order.listen));
+        }
+        let listener = TcpListener::bind(order.listen).await.map_err(|error| match error.kind() {
+            std::io::ErrorKind::AddrInUse => ServeError::InUse(order.listen),
+            _ => ServeError::Listen(order.listen, error),
+        })?;
+        let address = listener.local_addr().map_err(|error| ServeError::Listen(order.listen, error))?;
+        let options = store::Options { what: format!("serve, at http://{address}"), ..store::Options::default() };
+        let store = Arc::new(Store::open(&order.data, options)?);
+        let key = SessionKey::open(&order.data)
+            .map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
+        let (ending, told) = watch::channel(false);
+        let (router, description) = routes();
+        let app = Arc::new(App {
+            crawls: Arc::new(Crawls::new(Arc::clone(&store), order.reach)),
+            store,
+            hosts: Hosts::new(address, &order.host_names),
+            tokens,
+            key,
+            throttle: Throttle::default(),
+            metrics: Metrics::default(),
+            slots: Semaphore::new(AT_ONCE),
+            uploads: Semaphore::new(UPLOADS),
+            ending: told.clone(),
+            description: description.into(),
+            policy: std::sync::RwLock::new(policy(&[])),
+        });
+        if let Err(problem) = api::apply_policy(&app).await {
+            tracing::warn!("the settings of the map cannot be read: {problem:?}");
+        }
+        let service = with_layers(router, &app).with_state(Arc::clone(&app));
+        let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
+        Ok(Self { address, app, ending, serving })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Runs a crawl as if it had been started on the page, to its end.
+    pub async fn crawl(&self, name: &str, settings: Settings) -> Result<Arc<Summary>, String> {
+        let mut watched = self.app.crawls.start(name, settings).await.map_err(|problem| problem.detail().to_owned())?;
+        let lost = || "the crawl was lost".to_owned();
+        let ended = watched.outcome.wait_for(Option::is_some).await.map_err(|_| lost())?.clone();
+        ended.ok_or_else(lost)?.map_err(|failure| failure.to_string())
+    }
+
+    /// Interrupts crawls, lets what is being answered finish, and closes the data directory.
+    pub async fn stop(self) -> Result<(), ServeError> {
+        // Streams of events end first, so that connections can; crawls write meanwhile.
+        self.ending.send_replace(true);
+        let (_, _) = tokio::join!(self.app.crawls.close(), self.serving);
+        let store = Arc::clone(&self.app.store);
+        drop(self.app);
+        close(store).await
+    }
+}
+
 /// Serves until `end` says so. `ready` is told where, once requests are answered.
 pub async fn serve(
     order: Order,
     ready: impl FnOnce(SocketAddr),
     end: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let tokens = Tokens { admin: order.token, reader: order.read_token };
-    if !order.listen.ip().is_loopback() && tokens.admin.is_none() {
-        return Err(ServeError::NoToken(order.listen));
-    }
-    let listener = TcpListener::bind(order.listen).await.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => ServeError::InUse(order.listen),
-        _ => ServeError::Listen(order.listen, error),
-    })?;
-    let address = listener.local_addr().map_err(|error| ServeError::Listen(order.listen, error))?;
-    let options = store::Options { what: format!("serve, at http://{address}"), ..store::Options::default() };
-    let store = Arc::new(Store::open(&order.data, options)?);
-    let key =
-        SessionKey::open(&order.data).map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
-    let (ending, told) = watch::channel(false);
-    let (router, description) = routes();
-    let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
-    let app = Arc::new(App {
-        store: Arc::clone(&store),
-        crawls: Arc::clone(&crawls),
-        hosts: Hosts::new(address, &order.host_names),
-        tokens,
-        key,
-        throttle: Throttle::default(),
-        metrics: Metrics::default(),
-        slots: Semaphore::new(AT_ONCE),
-        uploads: Semaphore::new(UPLOADS),
-        ending: told.clone(),
-        description: description.into(),
-        policy: std::sync::RwLock::new(policy(&[])),
-    });
-    if let Err(problem) = api::apply_policy(&app).await {
-        tracing::warn!("the settings of the map cannot be read: {problem:?}");
-    }
-    let service = with_layers(router, &app).with_state(Arc::clone(&app));
-    let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
-    ready(address);
+    let server = Server::start(order).await?;
+    ready(server.address());
     end.await;
-    // Streams of events end first, so that connections can; crawls write meanwhile.
-    ending.send_replace(true);
-    let (_, _) = tokio::join!(crawls.close(), serving);
-    drop((app, crawls));
-    close(store).await
+    server.stop().await
 }
 
 /// Closes the store once nobody holds it any more.

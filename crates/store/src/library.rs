@@ -102,6 +102,8 @@ pub struct Figures {
     pub located: u64,
     /// Pages relevant to the crawl's region.
     pub relevant: u64,
+    /// Blocks of structured data on pages that could not be read.
+    pub malformed: u64,
     /// Addresses of media, kept or not, that name a location which cannot be, by reason.
     pub wrong_locations: BTreeMap<String, u64>,
     /// Failed visits by reason.

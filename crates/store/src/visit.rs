@@ -112,6 +112,8 @@ pub struct PageFacts {
     pub focus_confidence: Option<f64>,
     /// The media found on it.
     pub media: Vec<MediaReference>,
+    /// Blocks of structured data on it that could not be read.
+    pub malformed: u64,
 }
 
 /// A place that a page speaks of.

@@ -253,6 +253,9 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
         summary.located,
         show_bytes(summary.bytes_saved)
     ))?;
+    if summary.malformed > 0 {
+        print_line(format!("{} of structured data could not be read", counted(summary.malformed, "block")))?;
+    }
     if summary.relevant > 0 {
         let share = 100.0 * summary.harvest_rate;
         print_line(format!("{} relevant ({share:.1} % of the pages)", counted(summary.relevant, "page")))?;

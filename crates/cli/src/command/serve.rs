@@ -41,7 +41,7 @@ pub async fn serve(place: Place, order: Serve) -> anyhow::Result<()> {
 }
 
 /// Waits for ctrl-c or SIGTERM; a second one ends the program at once.
-async fn interrupted() {
+pub(super) async fn interrupted() {
     let signals = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = signals else { return std::future::pending().await };
     let mut next = async move || {

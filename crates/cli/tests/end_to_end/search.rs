@@ -126,6 +126,7 @@ fn page(address: &str, relevant: bool, places: Vec<PagePlace>, image: &str) -> V
         focus: relevant.then_some(0),
         focus_confidence: None,
         media: vec![image],
+        malformed: 0,
     };
     visit(address, VisitKind::Page, 1_700_000_000_000, Outcome::Page(facts))
 }

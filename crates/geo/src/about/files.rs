@@ -7,8 +7,8 @@ use facts::Whereabouts;
 use page::{Media, NodeId, Page, StructuredSource};
 
 use super::focus::{self, Focus, Ground};
-use super::spoken::{Entry, Spoken, clip, in_short};
-use super::{MediaPlaces, Words, whereabouts};
+use super::spoken::{Entry, Spoken, clip_around, in_short};
+use super::{MediaPlaces, SpokenPlace, Words, whereabouts};
 use crate::gazetteer::{Gazetteer, Kind, Place};
 use crate::parse::{Hints, Mention, parse};
 use crate::reverse::reverse;
@@ -219,8 +219,8 @@ impl Descriptions<'_> {
         for mention in self.mentions_in(caption.unwrap_or_default()) {
             spoken.add_words(mention.clone(), &Words::plain(&self.around.words.text));
         }
-        let (mention, share) = self.one_of(&spoken)?;
-        Some(believed(mention, &clip(&described), share))
+        let (place, share) = self.one_of(&spoken)?;
+        Some(believed(&place.mention, &clip_around(&described, &place.words), share))
     }
 
     /// Where a caption stands among the page's words: mostly on a line of its own, after the last one.
@@ -250,10 +250,11 @@ impl Descriptions<'_> {
     }
 
     /// The one place that is meant, and how much speaks for it.
-    fn one_of<'s>(&self, spoken: &'s Spoken) -> Option<(&'s Mention, f64)> {
+    fn one_of<'s>(&self, spoken: &'s Spoken) -> Option<(&'s SpokenPlace, f64)> {
         let ground = Ground::of(&spoken.entries);
         let (index, share, _) = focus::most_supported(&spoken.entries, &ground)?;
-        let mention = &spoken.entries.get(index)?.place.mention;
+        let place = &spoken.entries.get(index)?.place;
+        let mention = &place.mention;
         if !mention.is_exact() {
             // In the middle of a country nothing was photographed.
             let kind = mention.place?.kind();
@@ -270,7 +271,7 @@ impl Descriptions<'_> {
                 return None;
             }
         }
-        Some((mention, share))
+        Some((place, share))
     }
 }
 

@@ -16,6 +16,8 @@ use crate::structured::{Located, Subject};
 const MOST: usize = 100;
 /// Most characters of a place's words.
 const EVIDENCE: usize = 200;
+/// Of them, those before a name that stands far behind.
+const BEFORE: usize = 80;
 /// Points so near are the same place, in kilometres.
 const SAME_POINT: f64 = 0.05;
 /// Degrees of a cell of the grid that finds points near each other; more than [`SAME_POINT`].
@@ -221,6 +223,17 @@ pub(super) fn in_short(mention: &Mention) -> String {
     clip(&address.or_else(name).unwrap_or_else(point))
 }
 
+/// Those of some words that stand around a name in them.
+pub(super) fn clip_around(words: &str, name: &str) -> String {
+    let at = words.find(name).unwrap_or(0);
+    if words[..at].chars().count() + name.chars().count() <= EVIDENCE {
+        return clip(words);
+    }
+    let before = words[..at].char_indices().rev().take(BEFORE).last().map_or(at, |(start, _)| start);
+    let start = words[before..at].find(char::is_whitespace).map_or(before, |gap| before + gap);
+    format!("… {}", clip(&words[start..]))
+}
+
 /// Words on one line, not too many of them.
 pub(super) fn clip(words: &str) -> String {
     let mut clipped = String::new();
@@ -241,4 +254,18 @@ pub(super) fn clip(words: &str) -> String {
         left -= length + gap;
     }
     clipped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_holds_the_name_however_far_behind_it_stands() {
+        let long = format!("{} we saw the harbour of Kiel at dawn", "word ".repeat(100));
+        let clipped = clip_around(&long, "Kiel");
+        assert!(clipped.starts_with("… word ") && clipped.ends_with("the harbour of Kiel at dawn"), "{clipped}");
+        assert_eq!(clip_around("The harbour of Kiel", "Kiel"), "The harbour of Kiel");
+        assert_eq!(clip_around("Ü".repeat(300).as_str(), "Kiel").chars().count(), EVIDENCE);
+    }
 }

@@ -194,7 +194,10 @@ pub(crate) async fn create(
         (Some(given), _) => given,
         (None, Some(stored)) => read_stored(stored.settings)?,
         (None, None) => {
-            return Err(Problem::field("settings", format!("there is no crawl '{name}' yet: say what it should crawl")));
+            return Err(Problem::field(
+                "settings",
+                format!("there is no crawl '{name}' yet: say what it should crawl"),
+            ));
         }
     };
     app.crawls.start(&name, settings).await?;

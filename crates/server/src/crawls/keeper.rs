@@ -94,7 +94,7 @@ impl Crawls {
     }
 
     /// Starts a run, or goes on with one; answers when it works, or with what keeps it from working.
-    pub async fn start(self: &Arc<Self>, name: &str, settings: Settings) -> Result<(), Problem> {
+    pub async fn start(self: &Arc<Self>, name: &str, settings: Settings) -> Result<Watched, Problem> {
         let (stopper, stop) = crawl::stopper();
         let (sender, progress) = watch::channel(Progress::default());
         let (ended, outcome) = watch::channel(None);
@@ -138,13 +138,14 @@ impl Crawls {
         });
         self.tell();
         tokio::select! {
-            _ = watched.progress.changed() => Ok(()),
+            _ = watched.progress.changed() => {}
             refusal = refusal => match refusal.ok().flatten() {
-                Some(error) => Err(error.into()),
-                None => Ok(()),
+                Some(error) => return Err(error.into()),
+                None => {}
             },
-            () = tokio::time::sleep(START) => Ok(()),
+            () = tokio::time::sleep(START) => {}
         }
+        Ok(watched)
     }
 
     fn ended(&self, name: &str, failure: Option<Arc<str>>) {

@@ -18,7 +18,7 @@ use search::Mentioned;
 use self::source::Source;
 use super::{Place, WrongUse};
 use crate::arguments::Geoparse;
-use crate::output::{json_text, print_line, print_table};
+use crate::output::{counted, json_text, print_line, print_table};
 use crate::region;
 
 /// Rows of a table that are laid out together.
@@ -112,6 +112,10 @@ fn read_page(input: impl Read) -> anyhow::Result<Page> {
     input.take(limits.bytes as u64 + 1).read_to_end(&mut body).context("cannot read the page")?;
     let url = facts::Url::parse("http://localhost/").context("the address of a page without one")?;
     let page = page::read(&body, Some("text/html"), &url, &limits);
+    if page.malformed_structured > 0 {
+        let blocks = counted(page.malformed_structured as u64, "block");
+        tracing::warn!("{blocks} of structured data cannot be read and were left out");
+    }
     if page.truncated {
         tracing::warn!("the page is larger than what is read of one: its end is left out");
     }

@@ -45,6 +45,7 @@ fn add(figures: &mut Figures, name: &str, count: u64) {
         "saved" => figures.saved += count,
         "relevant" => figures.relevant += count,
         "located" => figures.located += count,
+        "malformed" => figures.malformed += count,
         "geotagged" if rest == MediaKind::Image.as_str() => figures.geotagged += count,
         "wrong-location" => *figures.wrong_locations.entry(rest.into()).or_default() += count,
         "error" => *figures.errors.entry(rest.into()).or_default() += count,

@@ -78,6 +78,9 @@ impl<'a> Records<'a> {
         match &visit.outcome {
             Outcome::Page(page) => {
                 self.count("pages", 1);
+                if page.malformed > 0 {
+                    self.count("malformed", page.malformed as i64);
+                }
                 self.task.page(visit.at, page.relevant)?;
                 self.harvest(number, visit, page.relevant)?;
                 self.page(visit, page)
