@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: demo test lint bench setup clean
+.PHONY: demo test lint bench setup clean ui
 
 demo: setup  ## crawl a made web on this machine and show what was found
 	$(CARGO) run --quiet --bin bowerbird -- demo
@@ -27,6 +27,19 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	$(CARGO) build --release --quiet --bin bowerbird
 	bench/images/run
 	bench/serve/run
+
+ui: ui/dist/index.html  ## build the web page, which the program embeds; nothing happens when it is up to date
+
+UI_SOURCES := $(shell find ui/src ui/public -type f) $(addprefix ui/,index.html vite.config.ts svelte.config.js tsconfig.json)
+
+ui/dist/index.html: ui/node_modules/.package-lock.json $(UI_SOURCES)
+	cd ui && npm run --silent build
+	@touch $@
+
+ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
+	@tools/need npm npm
+	cd ui && npm ci --no-audit --no-fund
+	@touch $@
 
 setup:
 	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from rustup.rs or your distribution, then try again" >&2; exit 1; }

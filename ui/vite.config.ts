@@ -4,9 +4,9 @@ import { defineConfig, type PluginOption } from 'vite';
 /** `BOWERBIRD_SERVER=http://127.0.0.1:7700 npm run dev` works on the page against a running server. */
 const server = process.env.BOWERBIRD_SERVER ?? 'http://127.0.0.1:7700';
 
-export default defineConfig(async ({ command }) => {
+export default defineConfig(async ({ command, isPreview }) => {
   const plugins: PluginOption[] = [svelte()];
-  if (command === 'serve' && process.env.BOWERBIRD_FAKE) {
+  if ((command === 'serve' || isPreview) && process.env.BOWERBIRD_FAKE) {
     plugins.push((await import('./dev/fake')).fake());
   }
   return {

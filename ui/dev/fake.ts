@@ -161,6 +161,13 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 export function fake(): Plugin {
   return {
     name: 'fake-server',
+    configurePreviewServer(server) {
+      server.middlewares.use((request, response, next) => {
+        response.setHeader('Content-Security-Policy', "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; media-src 'self'; connect-src 'self'; worker-src 'self' blob:; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'");
+        if (!request.url?.startsWith('/api/')) return next();
+        answer(request, response).catch((error) => { response.statusCode = 500; response.end(String(error)); });
+      });
+    },
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
         if (!request.url?.startsWith('/api/')) return next();
