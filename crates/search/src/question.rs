@@ -15,8 +15,6 @@ use crate::{Answer, Hit, MediaHit, PageHit};
 pub struct Question {
     /// Media or pages.
     pub looked: Looked,
-    /// Only what has these words; the best match comes first, unless a point is asked about.
-    pub words: Option<Words>,
     /// Only what is near a point; the nearest comes first.
     pub near: Option<Near>,
     /// Only what is in this region.
@@ -102,7 +100,6 @@ impl Question {
         };
         ItemFilter {
             kinds,
-            words: self.words.clone(),
             located: self.located,
             verified: self.verified,
             since: self.since,
@@ -120,7 +117,6 @@ impl Question {
         let relevant = matches!(self.looked, Looked::Pages { all: false });
         PageFilter {
             relevant,
-            words: self.words.clone(),
             since: self.since,
             until: self.until,
             area: self.area(),
