@@ -33,6 +33,7 @@ mod placements;
 #[cfg(test)]
 mod scratch;
 mod store;
+mod timetable;
 mod visit;
 mod words;
 mod work;
@@ -59,6 +60,7 @@ pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};
+pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};
 pub use crate::visit::{
     FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,
     SaidSource, VisitKind, Visited,

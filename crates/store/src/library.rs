@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
-    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, StoreError, Visited,
+    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, Schedule, ScheduleId,
+    ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Visited,
 };
 
 /// A crawl: a name, its settings, its queue.
@@ -356,6 +357,66 @@ pub trait Library: Send + Sync {
     /// it. Gives whether there was such an item. Called by [`Store::remove`](crate::Store::remove),
     /// which removes the files.
     async fn remove(&self, id: MediaId) -> Result<bool, StoreError>;
+
+    /// All schedules, by name.
+    async fn schedules(&self) -> Result<Vec<Schedule>, StoreError>;
+
+    /// One schedule.
+    async fn schedule(&self, id: ScheduleId) -> Result<Option<Schedule>, StoreError>;
+
+    /// Makes a schedule (number 0) or changes one, but not when it was made or last due. Gives it as
+    /// it is now.
+    async fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError>;
+
+    /// Removes a schedule with what is known of its runs; `false` when there is none.
+    async fn remove_schedule(&self, id: ScheduleId) -> Result<bool, StoreError>;
+
+    /// A run that was due is started. The last 1,000 runs of a schedule are kept.
+    async fn start_scheduled(
+        &self,
+        schedule: ScheduleId,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Result<ScheduledRunId, StoreError>;
+
+    /// A run that was due is not started: skipped, put off, missed.
+    async fn note_scheduled(
+        &self,
+        schedule: ScheduleId,
+        due: Timestamp,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<ScheduledRunId, StoreError>;
+
+    /// A run is still at work, and has come so far; `false` when it is not known to be.
+    async fn beat_scheduled(
+        &self,
+        run: ScheduledRunId,
+        pages: u64,
+        images: u64,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+
+    /// A run is over; `false` when it is not known.
+    async fn end_scheduled(
+        &self,
+        run: ScheduledRunId,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+
+    /// The next `most` runs of a schedule, the newest first, after the one that was listed last.
+    async fn scheduled_runs(
+        &self,
+        schedule: ScheduleId,
+        after: Option<ScheduledRunId>,
+        most: usize,
+    ) -> Result<Vec<ScheduledRun>, StoreError>;
+
+    /// Runs that are marked as being at work: when a server starts, those that died with the last.
+    async fn broken_scheduled(&self) -> Result<Vec<ScheduledRun>, StoreError>;
 
     /// A value that was saved under this name.
     async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError>;

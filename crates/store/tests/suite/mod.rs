@@ -15,6 +15,7 @@ pub mod lists;
 pub mod pages;
 pub mod persons;
 pub mod places;
+pub mod timetable;
 pub mod web;
 pub mod words;
 

@@ -277,6 +277,34 @@ CREATE TABLE person_text (
     description TEXT
 ) WITHOUT ROWID;
 
+-- Crawls that start by themselves, and what came of it. Also written by processes beside the writer.
+CREATE TABLE schedule (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    name     TEXT NOT NULL,
+    cron     TEXT NOT NULL,
+    zone     TEXT NOT NULL,
+    enabled  INTEGER NOT NULL,
+    catch_up TEXT NOT NULL,
+    crawl    TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    created  INTEGER NOT NULL,
+    last_due INTEGER
+);
+CREATE TABLE scheduled_run (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    schedule INTEGER NOT NULL REFERENCES schedule ON DELETE CASCADE,
+    due      INTEGER NOT NULL,
+    started  INTEGER,
+    seen     INTEGER,
+    ended    INTEGER,
+    outcome  TEXT NOT NULL,
+    detail   TEXT NOT NULL DEFAULT '',
+    pages    INTEGER NOT NULL DEFAULT 0,
+    images   INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX run_of_schedule ON scheduled_run (schedule, id);
+CREATE INDEX run_at_work ON scheduled_run (id) WHERE outcome = 'running';
+
 -- Values by name, as JSON.
 CREATE TABLE setting (
     name  TEXT NOT NULL PRIMARY KEY,
