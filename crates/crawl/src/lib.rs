@@ -29,6 +29,7 @@ pub mod quantity;
 mod rests;
 mod settings;
 mod settle;
+mod steps;
 mod stop;
 mod summary;
 mod visit;
