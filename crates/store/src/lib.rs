@@ -55,8 +55,8 @@ pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
 pub use crate::item::{Edited, ItemFilter, ItemLocation, MediaItem, Said, Sighting};
 pub use crate::library::{
-    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
-    Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
+    Beat, Crawl, CrawlId, CrawlSummary, DiskFigures, Figures, HostFigures, ImageLibraryFigures, Library,
+    LibraryFigures, MediaFigures, Mishap, Recorded, Run, RunId, RunLimits, Start, Step, Task,
 };
 pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};

@@ -8,7 +8,7 @@
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
 //! - [`wording`]: the words that they are found by.
 //! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
-//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
+//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] (media are [`counted`] as they change), [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
 mod breakdown;
@@ -16,6 +16,7 @@ mod catalogue;
 mod cells;
 mod clusters;
 mod connections;
+mod counted;
 mod figures;
 mod forgetting;
 mod harvest;
@@ -55,10 +56,10 @@ use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten,
-    FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches,
-    MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId,
-    ScheduledOutcome, ScheduledRun, ScheduledRunId, Start, StoreError, Task, Visited,
+    Beat, Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten, Harvest,
+    Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap,
+    PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
+    ScheduledRunId, Start, StoreError, Task, Visited,
 };
 use crate::{BlockedEntry, Breakdown};
 
@@ -179,8 +180,9 @@ impl Library for EmbeddedLibrary {
         run.ok_or(StoreError::Unknown { what: "crawl", number: crawl.0.into() })
     }
 
-    async fn beat(&self, run: RunId, seconds: f64, frontier: FrontierFigures) -> Result<(), StoreError> {
-        known(self.change(move |db| runs::beat(db, run, seconds, &frontier)).await?, run)
+    async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError> {
+        let beat = beat.clone();
+        known(self.change(move |db| runs::beat(db, run, &beat)).await?, run)
     }
 
     async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError> {
