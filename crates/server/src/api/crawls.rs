@@ -201,7 +201,10 @@ pub(crate) async fn create(
         }
     };
     app.crawls.start(&name, settings).await?;
-    let shape = CrawlEntry::of(&find(&app, &name).await?, &app.crawls);
+    let slow = |_| {
+        Problem::later(StatusCode::SERVICE_UNAVAILABLE, 5, "its start pages are slow to find: look at /crawls soon")
+    };
+    let shape = CrawlEntry::of(&find(&app, &name).await.map_err(slow)?, &app.crawls);
     let mut response = Known::default().answer(&shape)?;
     *response.status_mut() = StatusCode::CREATED;
     let place = format!("/api/v1/crawls/{}", escaped(&name));
