@@ -15,7 +15,6 @@
 //! should not have been kept.
 
 mod area;
-mod breakdown;
 mod clusters;
 mod embedded;
 mod error;
@@ -42,7 +41,6 @@ mod work;
 pub use facts::Order;
 
 pub use crate::area::Area;
-pub use crate::breakdown::Breakdown;
 pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};

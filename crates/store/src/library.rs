@@ -6,12 +6,12 @@ use async_trait::async_trait;
 use facts::{LatLon, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
+use crate::BlockedEntry;
 use crate::{
     Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
     ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, Schedule, ScheduleId,
     ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Visited,
 };
-use crate::{BlockedEntry, Breakdown};
 
 /// A crawl: a name, its settings, its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -476,7 +476,4 @@ pub trait Library: Send + Sync {
 
     /// The latest `most` things that may not come back, newest first, after so many others.
     async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError>;
-
-    /// Images by country and month. Takes a look at each of them.
-    async fn breakdown(&self) -> Result<Breakdown, StoreError>;
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use crawl::Settings;
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::{CrawlSummary, Mishap, Run, Task};
 use utoipa::ToSchema;
 
@@ -173,7 +173,10 @@ pub(crate) async fn create(
 ) -> Result<Response, Problem> {
     let (name, settings) = ordered(&app, order).await?;
     app.crawls.start(&name, settings).await?;
-    let shape = CrawlEntry::of(&find(&app, &name).await?, &app.crawls);
+    let slow = |_| {
+        Problem::later(StatusCode::SERVICE_UNAVAILABLE, 5, "its start pages are slow to find: look at /crawls soon")
+    };
+    let shape = CrawlEntry::of(&find(&app, &name).await.map_err(slow)?, &app.crawls);
     let mut response = Known::default().answer(&shape)?;
     *response.status_mut() = StatusCode::CREATED;
     let place = format!("/api/v1/crawls/{}", escaped(&name));
@@ -320,8 +323,8 @@ fn run_shape(run: &Run, pages: u64) -> RunShape {
         seconds: run.seconds,
         pages,
         stopped: run.stopped.clone(),
-        peak_memory: None,
-        steps: Value::Object(serde_json::Map::new()),
+        peak_memory: run.peak_memory,
+        steps: json!(run.steps),
     }
 }
 

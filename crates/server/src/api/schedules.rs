@@ -193,7 +193,11 @@ fn timing(cron: &str, zone: &str) -> Result<Timing, Problem> {
 
 fn check_name(name: &str) -> Result<(), Problem> {
     let fits = (1..=100).contains(&name.chars().count()) && !name.chars().any(char::is_control);
-    if fits { Ok(()) } else { Err(Problem::field("name", "must have 1 to 100 characters, none of them a control character")) }
+    if fits {
+        Ok(())
+    } else {
+        Err(Problem::field("name", "must have 1 to 100 characters, none of them a control character"))
+    }
 }
 
 fn unknown() -> Problem {
@@ -233,7 +237,10 @@ pub(crate) async fn create(
     let name = order.name.map(|name| name.trim().to_owned()).unwrap_or_else(|| crawl.clone());
     check_name(&name)?;
     if app.library().schedules().await?.len() >= LARGEST {
-        return Err(Problem::new(StatusCode::CONFLICT, format!("there are {LARGEST} schedules already: remove one first")));
+        return Err(Problem::new(
+            StatusCode::CONFLICT,
+            format!("there are {LARGEST} schedules already: remove one first"),
+        ));
     }
     let schedule = Schedule {
         id: ScheduleId(0),
@@ -352,5 +359,8 @@ pub(crate) async fn preview(known: Known, mut query: Query) -> Result<Response, 
     let zone = query.text("zone").unwrap_or_default();
     query.finish()?;
     let timing = timing(&cron, &zone)?;
-    known.answer(&Preview { words: timing.in_words(), next: timing.next(now(), PREVIEW).into_iter().map(Into::into).collect() })
+    known.answer(&Preview {
+        words: timing.in_words(),
+        next: timing.next(now(), PREVIEW).into_iter().map(Into::into).collect(),
+    })
 }

@@ -48,9 +48,8 @@ impl Timetable {
             let detail = format!("a crawl named '{}' runs: stop it first", schedule.crawl);
             return Err(Problem::new(StatusCode::CONFLICT, detail));
         }
-        let settings: Settings = serde_json::from_value(schedule.settings.clone()).map_err(|error| {
-            Problem::new(StatusCode::CONFLICT, format!("its settings cannot be read: {error}"))
-        })?;
+        let settings: Settings = serde_json::from_value(schedule.settings.clone())
+            .map_err(|error| Problem::new(StatusCode::CONFLICT, format!("its settings cannot be read: {error}")))?;
         let now = self.clock.now();
         match self.start(schedule, settings, now, now).await? {
             None => Ok(()),

@@ -11,7 +11,6 @@
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] (media are [`counted`] as they change), [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
-mod breakdown;
 mod catalogue;
 mod cells;
 mod clusters;
@@ -52,6 +51,7 @@ use self::orders::Order;
 use self::records::Records;
 pub(crate) use self::records::Written;
 use super::timetable;
+use crate::BlockedEntry;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
@@ -61,7 +61,6 @@ use crate::{
     PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
     ScheduledRunId, Start, StoreError, Task, Visited,
 };
-use crate::{BlockedEntry, Breakdown};
 
 /// Whether the tables of a library are of this version, as those of one that was only begun are not.
 pub(super) fn is_current(db: &rusqlite::Connection, path: &Path) -> Result<bool, StoreError> {
@@ -433,9 +432,5 @@ impl Library for EmbeddedLibrary {
 
     async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError> {
         self.ask(move |db| forgetting::list(db, after, most)).await
-    }
-
-    async fn breakdown(&self) -> Result<Breakdown, StoreError> {
-        self.ask(breakdown::read).await
     }
 }
