@@ -33,6 +33,11 @@ function world(url: string): Promise<World> {
   return loading;
 }
 
+/** Asks for the coarse world before there is a map to put it on. */
+export function foresee() {
+  world(coarse).catch(() => undefined);
+}
+
 /** Puts the world on a map: the coarse one first, so that there is something to see. */
 export async function drawWorld(map: MapLibre, gone: () => boolean) {
   let finest = 0;
