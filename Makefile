@@ -4,16 +4,22 @@ CARGO ?= cargo
 
 .PHONY: demo test lint bench setup clean ui
 
-demo: setup  ## crawl a made web on this machine and show what was found
+demo: setup ui  ## crawl a made web on this machine and show what was found on a page
 	$(CARGO) run --quiet --bin bowerbird -- demo
 
-test: setup  ## every test
+test: setup ui  ## every test
+	@tools/need chromium chromium
+	@python3 -c 'import ensurepip' 2>/dev/null || tools/need python3-venv python3-venv
 	$(CARGO) test --workspace
+	$(CARGO) build --quiet --bin bowerbird
+	tools/schemathesis
+	cd ui && BOWERBIRD=../target/debug/bowerbird npm run --silent test
 
-lint: setup  ## formatting, clippy, documentation
+lint: setup ui  ## formatting, clippy, documentation, the types of the page
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+	cd ui && npm run --silent check
 
 bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, reading and making pages, photos side by side with img2dataset
 	for known in 1000000 5000000; do for hosts in 2000 500000; do \
@@ -24,6 +30,7 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	$(CARGO) run --release --quiet -p bowerbird-lab --example measure
 	$(CARGO) build --release --quiet --bin bowerbird
 	bench/images/run
+	bench/serve/run
 
 ui: ui/dist/index.html  ## build the web page, which the program embeds; nothing happens when it is up to date
 
@@ -35,7 +42,8 @@ ui/dist/index.html: ui/node_modules/.package-lock.json $(UI_SOURCES)
 
 ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
 	@tools/need npm npm
-	cd ui && npm ci --no-audit --no-fund
+	# A registry that lacks packages for other systems makes npm ci refuse the lock file.
+	cd ui && { npm ci --no-audit --no-fund --loglevel=error 2>/dev/null || npm install --no-save --no-audit --no-fund --loglevel=error; }
 	@touch $@
 
 setup:

@@ -49,7 +49,7 @@ pub enum Command {
     Inspect(Inspect),
     /// Add local media to the library as if they had been crawled.
     Import(Import),
-    /// Look in the library: by place, kind, date and host.
+    /// Look in the library: by words, place, kind, date and host.
     Search(Search),
     /// Write the library in a format that other programs read.
     Export(Export),
@@ -398,14 +398,20 @@ pub struct Export {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
-  bowerbird search --place Oldenburg
+  bowerbird search harbour
+  bowerbird search 'old bridge -night' --place Oldenburg
   bowerbird search --near 60.17,24.94 --within 10km --kind image
   bowerbird search --kind page --place 'Springfield, Illinois' --json | jq '.results[].places'
   bowerbird search --since 2026-01-31 --located --top 10
 
-Near a point, the nearest comes first; otherwise what came in first. Pages are those relevant to the
+All words must be there, whatever their case and accents; those between double quotation marks in
+that order, one after a minus not at all; the last may be the start of a word. Near a point, the
+nearest comes first, with words what fits best, otherwise what came in first. Pages are those relevant to the
 region of a crawl, with all their places; --all lists every page that speaks of a place.")]
 pub struct Search {
+    /// Words that are looked for in titles, descriptions, captions, key words, places and hosts.
+    #[arg(value_name = "WORDS")]
+    pub words: Vec<String>,
     #[command(flatten)]
     pub filter: Filter,
     /// How many results.

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use facts::{LatLon, MediaKind, Timestamp};
 use geo::Region;
-use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError};
+use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError, Words};
 
 use crate::{Answer, Hit, MediaHit, PageHit};
 
@@ -34,6 +34,8 @@ pub struct Question {
     pub open_licence: bool,
     /// Only what this crawl found.
     pub crawl: Option<String>,
+    /// Only what has these words; the best match comes first, unless the nearest does.
+    pub words: Option<Words>,
     /// Only what came from this host, or was found on its pages.
     pub host: Option<String>,
 }
@@ -73,12 +75,18 @@ impl Question {
         let centre = self.near.map(|near| near.centre);
         let (total, more, results) = match &self.looked {
             Looked::Media(_) => {
-                let found = library.search_items(&self.item_filter(), centre, top).await?;
-                shaped(found, |found| Hit::Media(Box::new(MediaHit::of(&found.what, found.metres, media))))
+                let found = library.search_items(&self.item_filter(), centre, 0, top).await?;
+                shaped(found, |found| {
+                    let hit = MediaHit::of(&found.what, found.metres, media);
+                    Hit::Media(Box::new(MediaHit { score: found.score, ..hit }))
+                })
             }
             Looked::Pages { .. } => {
-                let found = library.search_pages(&self.page_filter(), centre, top).await?;
-                shaped(found, |found| Hit::Page(Box::new(PageHit::of(&found.what, found.metres))))
+                let found = library.search_pages(&self.page_filter(), centre, 0, top).await?;
+                shaped(found, |found| {
+                    let hit = PageHit::of(&found.what, found.metres);
+                    Hit::Page(Box::new(PageHit { score: found.score, ..hit }))
+                })
             }
         };
         Ok(Answer { total, total_is_at_least: more, results, milliseconds: started.elapsed().as_millis() as u64 })
@@ -100,6 +108,7 @@ impl Question {
             host: self.host.clone(),
             crawl: self.crawl.clone(),
             open_licence: self.open_licence,
+            words: self.words.clone(),
         }
     }
 
@@ -113,6 +122,7 @@ impl Question {
             area: self.area(),
             host: self.host.clone(),
             crawl: self.crawl.clone(),
+            words: self.words.clone(),
         }
     }
 

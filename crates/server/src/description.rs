@@ -1,5 +1,7 @@
 //! The OpenAPI description, made from the code.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
@@ -48,6 +50,15 @@ pub(crate) fn whole(document: &Document) -> Value {
         for (method, operation) in item.as_object_mut().into_iter().flat_map(|item| item.iter_mut()) {
             let has_body = operation.get("requestBody").is_some();
             let takes_query = method == "get" || has_body;
+            // What an operation says of a parameter goes over what filters say of it.
+            if let Some(parameters) = operation.get_mut("parameters").and_then(Value::as_array_mut) {
+                let mut seen = BTreeSet::new();
+                parameters
+                    .retain(|parameter| seen.insert((parameter["name"].to_string(), parameter["in"].to_string())));
+            }
+            // One that no two share.
+            let words = path.trim_start_matches("/api/v1/").replace(['{', '}'], "").replace(['/', '.'], "_");
+            operation["operationId"] = json!(format!("{method}_{words}"));
             let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
             let mut add = |status: &str, description: &str| {
                 responses.entry(status).or_insert_with(|| problem(description));
@@ -69,4 +80,39 @@ pub(crate) fn whole(document: &Document) -> Value {
         }
     }
     whole
+}
+
+#[cfg(test)]
+mod tests {
+    /// Where it is kept, for whoever reads the repository.
+    const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+
+    #[test]
+    fn the_description_that_is_kept_is_that_of_the_code() {
+        let made = crate::description() + "\n";
+        if std::env::var_os("UPDATE_OPENAPI").is_some() {
+            std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs")).unwrap();
+            std::fs::write(KEPT, &made).unwrap();
+        }
+        let kept = std::fs::read_to_string(KEPT).unwrap_or_default();
+        assert!(
+            kept == made,
+            "docs/openapi.json is old: `UPDATE_OPENAPI=1 cargo test -p bowerbird-server description` writes it anew"
+        );
+    }
+
+    #[test]
+    fn every_operation_says_what_it_does_and_what_can_go_wrong() {
+        let description: serde_json::Value = serde_json::from_str(&crate::description()).unwrap();
+        let mut names = std::collections::BTreeSet::new();
+        for (path, item) in description["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let summary = operation["summary"].as_str().unwrap_or_default();
+                assert!(!summary.is_empty() && operation["tags"][0].is_string(), "{method} {path}");
+                assert!(operation["responses"]["default"].is_object(), "{method} {path}");
+                assert!(names.insert(operation["operationId"].to_string()), "{method} {path} shares its operationId");
+            }
+        }
+        assert!(names.len() > 30);
+    }
 }

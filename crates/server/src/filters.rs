@@ -3,9 +3,13 @@
 use facts::{LatLon, MediaKind, Timestamp};
 use geo::{Gazetteer, Region};
 use search::{Looked, Near, Question};
+use store::Words;
 use utoipa::IntoParams;
 
 use crate::query::Query;
+
+/// Characters of the words that are looked for.
+const LONGEST_WORDS: usize = 500;
 
 /// The filters, as the description of the API tells of them; [`read`] reads them.
 #[derive(IntoParams)]
@@ -42,6 +46,9 @@ pub(crate) struct FilterParams {
     /// Only what this crawl found.
     #[param(max_length = 100)]
     crawl: Option<String>,
+    /// Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+    #[param(max_length = 500, example = "old bridge")]
+    q: Option<String>,
     /// `any`, or only what names a Creative Commons licence or the public domain: `open`.
     #[param(pattern = "^(any|open)$")]
     licence: Option<String>,
@@ -52,6 +59,11 @@ pub(crate) struct FilterParams {
 /// Reads the filters; what is wrong is noted in the query.
 pub(crate) fn read(query: &mut Query) -> Question {
     let kinds = query.parsed("kind", kinds).unwrap_or_default();
+    Question { looked: Looked::Media(kinds), ..of_any_kind(query) }
+}
+
+/// The filters but for the kind of media.
+pub(crate) fn of_any_kind(query: &mut Query) -> Question {
     let located = query.switch("located");
     let area = query.parsed("box", view);
     let near = query.parsed("near", point);
@@ -69,10 +81,14 @@ pub(crate) fn read(query: &mut Query) -> Question {
     let until = query.parsed("until", |text| moment(text, true));
     let host = query.text("host").map(|host| host.trim().to_ascii_lowercase());
     let crawl = query.text("crawl");
+    let words = query.parsed("q", |text| match text.chars().count() > LONGEST_WORDS {
+        true => Err(format!("is longer than {LONGEST_WORDS} characters")),
+        false => Ok(Words::parse(text)),
+    });
     let open_licence = query.choice("licence", &[("any", false), ("open", true)]).unwrap_or(false);
     let verified = query.switch("verified");
     Question {
-        looked: Looked::Media(kinds),
+        looked: Looked::default(),
         near: near.zip(within).map(|(centre, metres)| Near { centre, metres }),
         place,
         view: area,
@@ -82,6 +98,7 @@ pub(crate) fn read(query: &mut Query) -> Question {
         verified,
         open_licence,
         crawl,
+        words: words.flatten(),
         host,
     }
 }
@@ -137,7 +154,7 @@ mod tests {
     #[test]
     fn each_filter_is_read_and_each_mistake_is_said() {
         let mut query = Query::read(
-            "kind=image,video&located=true&box=-10,170,10,-170&near=60.17,24.94&within=10km&place=Kiel&since=2026-01-31&until=2026-02-01&host=A.example&crawl=c&licence=open&verified=false",
+            "kind=image,video&located=true&box=-10,170,10,-170&near=60.17,24.94&within=10km&place=Kiel&since=2026-01-31&until=2026-02-01&host=A.example&crawl=c&licence=open&verified=false&q=old+bridge",
         );
         let question = read(&mut query);
         assert!(query.finish().is_ok());

@@ -5,8 +5,8 @@
 //! Made visits: pictures of 500 hosts, one film in 200, all with a place: most around 2,000 made towns,
 //! a fifth of all at the very point that stands for a town, a tenth anywhere. One page for every ten
 //! pictures shows them and says something of each. A directory that is named is kept, and used again
-//! when it holds a library. Then pages of 100 items in each order, from random places of the list, by
-//! a few filters.
+//! when it holds a library. Then maps of random places at every zoom, searches by words, and pages of
+//! 100 items in each order from random places of the list, each by a few filters.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use facts::{LatLon, Locality, MediaId, MediaKind, Order, Timestamp, Url};
 use media::{Format, Location, LocationSource, Taken};
 use store::{
-    Area, Claim, Cursor, ItemFilter, ItemOrder, Library, Link, LinkContext, MediaFile, MediaReference, Options,
-    Outcome, PageFacts, RunLimits, Store, VisitKind, Visited,
+    Area, Claim, ClusterFilter, Cursor, ItemFilter, ItemOrder, Library, Link, LinkContext, MediaFile, MediaReference,
+    Options, Outcome, PageFacts, RunLimits, Store, VisitKind, Visited, Words,
 };
 
 const BATCH: u64 = 256;
@@ -38,6 +38,11 @@ async fn main() -> Outcomes {
         make(&**library, there, items).await?;
     }
     println!("{items} items, library.db {} MB, {} MB of memory", size(&dir)? >> 20, memory() >> 10);
+    let before = Instant::now();
+    let figures = library.library_figures(50).await?;
+    println!("{:<28} {:>7.1} ms   {:?}", "figures", ms(before.elapsed()), figures.images);
+    maps(&**library, items).await?;
+    words(&**library).await?;
     orders(&**library, items).await?;
     println!("{} MB of memory", memory() >> 10);
     Ok(())
@@ -106,6 +111,57 @@ async fn orders(library: &dyn Library, items: u64) -> Outcomes {
     Ok(())
 }
 
+/// Views of a screen of 1,280 × 800 pixels around random pictures, at every zoom.
+async fn maps(library: &dyn Library, items: u64) -> Outcomes {
+    let all = ItemFilter::default;
+    let filters = [
+        ("everything", all()),
+        ("films", ItemFilter { kinds: vec![MediaKind::Video], ..all() }),
+        ("open", ItemFilter { open_licence: true, ..all() }),
+        ("the newest tenth", ItemFilter { since: Some(Timestamp((items - items / 10) as i64)), ..all() }),
+        ("of a host", ItemFilter { host: Some("m7.example".into()), ..all() }),
+        ("words", ItemFilter { words: Words::parse("bridge town7"), ..all() }),
+    ];
+    for (name, filter) in filters {
+        let what = ClusterFilter::Media(filter);
+        let (mut all_times, mut slowest) = (Vec::new(), (Duration::ZERO, 0, 0));
+        for zoom in 0..=20u8 {
+            let mut most = 0;
+            for n in 0..20 {
+                let centre = place((scattered(n, 61) * items as f64) as u64);
+                let degrees = 360.0 / 512.0 / f64::from(1u32 << zoom);
+                let (wide, high) = (1_280.0 * degrees, 800.0 * degrees * centre.lat().to_radians().cos());
+                let (west, east) = (centre.lon() - wide / 2.0, centre.lon() + wide / 2.0);
+                let before = Instant::now();
+                let view = [centre.lat() - high / 2.0, west, centre.lat() + high / 2.0, east];
+                let found = library.clusters(&what, view, zoom).await?;
+                let took = before.elapsed();
+                all_times.push(took);
+                most = most.max(found.clusters.len());
+                if took > slowest.0 {
+                    slowest = (took, zoom, found.clusters.len());
+                }
+            }
+        }
+        report(&format!("map of {name}"), &all_times, all_times.len());
+        println!("{:<28} at zoom {}, {} clusters", "    the slowest", slowest.1, slowest.2);
+    }
+    Ok(())
+}
+
+async fn words(library: &dyn Library) -> Outcomes {
+    for text in ["town1234", "picture", "brid", "bridge river", "\"walk in the\"", "town7 -bridge", "town77 river"] {
+        let filter = ItemFilter { words: Words::parse(text), ..ItemFilter::default() };
+        let before = Instant::now();
+        let found = library.search_items(&filter, None, 0, 50).await?;
+        println!("{:<28} {:>7.1} ms   {} found", format!("words {text}"), ms(before.elapsed()), found.total);
+        let before = Instant::now();
+        library.list_items(&filter, ItemOrder::Place, None, PAGE).await?;
+        println!("{:<28} {:>7.1} ms", "    by place", ms(before.elapsed()));
+    }
+    Ok(())
+}
+
 /// A place in a list, as its cursor is written.
 fn anywhere(order: ItemOrder, items: u64, n: u64) -> Result<Cursor, serde_json::Error> {
     let number = (scattered(n, 5) * items as f64) as u64;
@@ -118,7 +174,7 @@ fn anywhere(order: ItemOrder, items: u64, n: u64) -> Result<Cursor, serde_json::
             parts.join("\u{1}").into()
         }
         ItemOrder::Host => format!("m{}.example", number % 500).into(),
-        ItemOrder::Colour => ((number % 36) << 8 | number % 256).into(),
+        ItemOrder::Colour => (((number % 36) << 8) | (number % 256)).into(),
     };
     serde_json::from_value(serde_json::json!({"key": key, "number": number}))
 }
@@ -198,7 +254,7 @@ fn picture(n: u64) -> Visited {
     let id = MediaId::from_sha256(hash);
     let mut facts = media::read_whole(b"\xff\xd8\xff\xe0", Timestamp(0)).expect("the start of a JPEG");
     (facts.width, facts.height) = (Some(4_000), Some(3_000));
-    facts.taken = (n % 3 > 0).then(|| Taken::parse(&taken(n))).flatten();
+    facts.taken = (!n.is_multiple_of(3)).then(|| Taken::parse(&taken(n))).flatten();
     facts.title = Some(format!("Picture {n}"));
     if n.is_multiple_of(200) {
         facts.format = Format::named("mp4").expect("a known format");

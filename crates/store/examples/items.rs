@@ -61,7 +61,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for metres in [1e4, 1e6, 1e7] {
         let filter = ItemFilter { area: Some(Area::circle(helsinki, metres)), ..all() };
         let before = Instant::now();
-        let found = library.search_items(&filter, Some(helsinki), 50).await?;
+        let found = library.search_items(&filter, Some(helsinki), 0, 50).await?;
         println!("the nearest 50 of {:>7} within {metres:>8} m: {:.1} ms", found.total, ms(before.elapsed()));
     }
     let north = |centre: LatLon, degrees: f64| Area {

@@ -4,7 +4,7 @@ use facts::{Address, LatLon, Locality, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
 use serde::{Deserialize, Serialize};
 
-use crate::Area;
+use crate::{Area, Words};
 
 /// A kept picture, film or sound with all that is known of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,4 +160,6 @@ pub struct ItemFilter {
     pub crawl: Option<String>,
     /// Only those with a Creative Commons licence or in the public domain, as the file or a page says.
     pub open_licence: bool,
+    /// Only those with these words.
+    pub words: Option<Words>,
 }

@@ -34,7 +34,9 @@ mod placements;
 #[cfg(test)]
 mod scratch;
 mod store;
+mod timetable;
 mod visit;
+mod words;
 mod work;
 
 pub use facts::Order;
@@ -60,7 +62,9 @@ pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};
+pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};
 pub use crate::visit::{
     FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,
     SaidSource, VisitKind, Visited,
 };
+pub use crate::words::Words;

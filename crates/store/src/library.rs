@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
-    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, StoreError, Visited,
+    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, Schedule, ScheduleId,
+    ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Visited,
 };
 use crate::{BlockedEntry, Breakdown};
 
@@ -269,12 +270,14 @@ pub trait Library: Send + Sync {
     /// each with at most 100 of the places it was found at.
     async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError>;
 
-    /// The first `most` items that match, in order of arrival or, about a point, the nearest first;
-    /// and how many match.
+    /// `most` items that match, after the first `skip` (10,000 at most): about a point, the nearest
+    /// first; with words, those that fit best, of which the newest 50,000 are compared; else in order
+    /// of arrival. And how many match.
     async fn search_items(
         &self,
         filter: &ItemFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError>;
 
@@ -319,12 +322,13 @@ pub trait Library: Send + Sync {
     /// number (0 for the first).
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError>;
 
-    /// The first `most` pages that match, in order of arrival or, about a point, those that speak of
-    /// the nearest places first; and how many match.
+    /// `most` pages that match, after the first `skip`, as items are: about a point, those that speak
+    /// of the nearest places first. And how many match.
     async fn search_pages(
         &self,
         filter: &PageFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<PageItem>, StoreError>;
 
@@ -356,6 +360,66 @@ pub trait Library: Send + Sync {
     /// it. Gives whether there was such an item. Called by [`Store::remove`](crate::Store::remove),
     /// which removes the files.
     async fn remove(&self, id: MediaId) -> Result<bool, StoreError>;
+
+    /// All schedules, by name.
+    async fn schedules(&self) -> Result<Vec<Schedule>, StoreError>;
+
+    /// One schedule.
+    async fn schedule(&self, id: ScheduleId) -> Result<Option<Schedule>, StoreError>;
+
+    /// Makes a schedule (number 0) or changes one, but not when it was made or last due. Gives it as
+    /// it is now.
+    async fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError>;
+
+    /// Removes a schedule with what is known of its runs; `false` when there is none.
+    async fn remove_schedule(&self, id: ScheduleId) -> Result<bool, StoreError>;
+
+    /// A run that was due is started. The last 1,000 runs of a schedule are kept.
+    async fn start_scheduled(
+        &self,
+        schedule: ScheduleId,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Result<ScheduledRunId, StoreError>;
+
+    /// A run that was due is not started: skipped, put off, missed.
+    async fn note_scheduled(
+        &self,
+        schedule: ScheduleId,
+        due: Timestamp,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<ScheduledRunId, StoreError>;
+
+    /// A run is still at work, and has come so far; `false` when it is not known to be.
+    async fn beat_scheduled(
+        &self,
+        run: ScheduledRunId,
+        pages: u64,
+        images: u64,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+
+    /// A run is over; `false` when it is not known.
+    async fn end_scheduled(
+        &self,
+        run: ScheduledRunId,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+
+    /// The next `most` runs of a schedule, the newest first, after the one that was listed last.
+    async fn scheduled_runs(
+        &self,
+        schedule: ScheduleId,
+        after: Option<ScheduledRunId>,
+        most: usize,
+    ) -> Result<Vec<ScheduledRun>, StoreError>;
+
+    /// Runs that are marked as being at work: when a server starts, those that died with the last.
+    async fn broken_scheduled(&self) -> Result<Vec<ScheduledRun>, StoreError>;
 
     /// A value that was saved under this name.
     async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError>;

@@ -18,7 +18,17 @@ pub struct Match<T> {
     pub what: T,
     /// Metres from the point that was asked about.
     pub metres: Option<f64>,
+    /// How well the words fit that were asked for; larger is better.
+    pub score: Option<f64>,
+    /// The words and phrases that were found in it.
+    pub matched: Vec<String>,
 }
+
+/// Matches that are ranked by their words: of more, the newest.
+pub(crate) const RANKED: usize = 50_000;
+
+/// Matches that can be passed over.
+pub(crate) const SKIPPED: usize = 10_000;
 
 /// Matches that are counted.
 pub(crate) const COUNTED: usize = 1_000_000;

@@ -3,7 +3,7 @@
 use facts::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Area, PagePlace};
+use crate::{Area, PagePlace, Words};
 
 /// A page with the places it speaks of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,4 +43,6 @@ pub struct PageFilter {
     pub host: Option<String>,
     /// Only those that this crawl read.
     pub crawl: Option<String>,
+    /// Only those with these words in title, description, host or names of places.
+    pub words: Option<Words>,
 }

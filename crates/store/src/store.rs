@@ -25,7 +25,7 @@ use crate::{
 };
 
 const FRONTIER: &str = "frontier";
-const LIBRARY: &str = "library.db";
+pub(crate) const LIBRARY: &str = "library.db";
 const MEDIA: &str = "media";
 
 /// How a store is opened for writing.
@@ -76,8 +76,7 @@ pub struct Reader {
 impl Store {
     /// Opens or makes a data directory for writing. Blocks while it reads.
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
-        fs::create_dir_all(dir).map_err(|error| StoreError::io(dir, &error))?;
-        refuse_foreign(dir)?;
+        make_directory(dir)?;
         let lock = WriterLock::take(dir, &options.what)?;
         let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
         let frontier =
@@ -258,6 +257,12 @@ fn kept_path(visit: &Visited) -> Option<&str> {
 /// Removes the files of rows that are gone.
 fn sweep(library: &EmbeddedLibrary, files: &Files) -> Result<(), StoreError> {
     library.sweep(|path| files.remove(path, |id| library.names_of(id)))
+}
+
+/// Makes a data directory where there is none.
+pub(crate) fn make_directory(dir: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(dir).map_err(|error| StoreError::io(dir, &error))?;
+    refuse_foreign(dir)
 }
 
 /// A directory that holds something, but nothing of ours, was named by mistake.

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use facts::MediaId;
 use store::{
-    CrawlId, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, Options, RunId, Store, StoreError, Visited,
+    CrawlId, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, Options, RunId, Store, StoreError,
+    Timetable, Visited,
 };
 use suite::{DELAY, Home, PLENTY, Stop};
 
@@ -188,6 +189,18 @@ suite! { Embedded:
         what_nobody_verified_is_listed_with_the_least_certain_first,
         a_strange_cursor_breaks_nothing,
     }
+    words {
+        items_are_found_by_all_that_is_said_of_them,
+        a_word_in_the_title_counts_for_more_and_pages_of_matches_follow,
+        words_follow_what_is_said_now,
+        pages_are_found_by_their_words,
+        a_map_and_a_list_of_words_are_cut_by_other_filters,
+    }
+    timetable {
+        schedules_are_made_changed_and_removed,
+        what_came_of_runs_is_remembered,
+        the_last_thousand_runs_are_kept,
+    }
     persons {
         a_confirmed_location_is_the_word_of_a_person_as_it_was,
         a_rejected_location_is_not_shown_whatever_is_said_later,
@@ -218,4 +231,52 @@ suite! { Embedded:
     counting {
         figures_are_what_a_count_of_the_items_gives,
     }
+}
+
+/// Another process changes the timetable while the library is written to.
+#[tokio::test]
+async fn schedules_can_be_changed_beside_a_writer() {
+    let home = Embedded::new().await;
+    let library = home.library();
+    let timetable = Timetable::open(home.dir.path()).unwrap();
+    let made = timetable.save_schedule(&suite::timetable::schedule("beside")).unwrap();
+    assert_eq!(library.schedules().await.unwrap(), [made.clone()]);
+    let writing = tokio::spawn({
+        let library = home.library();
+        async move {
+            for n in 0..100 {
+                library.save_setting("n", &serde_json::json!(n)).await.unwrap();
+            }
+        }
+    });
+    for n in 0..20 {
+        timetable.save_schedule(&suite::timetable::schedule(&format!("n{n}"))).unwrap();
+        tokio::task::yield_now().await;
+    }
+    writing.await.unwrap();
+    assert_eq!(library.schedules().await.unwrap().len(), 21);
+    let run = library.start_scheduled(made.id, facts::Timestamp(1), facts::Timestamp(2)).await.unwrap();
+    assert_eq!(timetable.scheduled_runs(made.id, None, 9).unwrap()[0].id, run);
+    assert!(timetable.remove_schedule(made.id).unwrap());
+    assert_eq!(library.schedule(made.id).await.unwrap(), None);
+    assert_eq!(timetable.schedule(made.id).unwrap(), None);
+}
+
+#[test]
+fn a_timetable_makes_its_library() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("data");
+    let made = Timetable::open(&data).unwrap().save_schedule(&suite::timetable::schedule("first")).unwrap();
+    assert_eq!(Timetable::open(&data).unwrap().schedules().unwrap(), [made]);
+    let store = Embedded::open(&data).unwrap();
+    drop(store);
+    // Where there is no library and someone else is about to make it, who that is is said.
+    let other = dir.path().join("other");
+    let store = Embedded::open(&other).unwrap();
+    std::fs::remove_file(other.join("library.db")).unwrap();
+    assert!(matches!(Timetable::open(&other), Err(StoreError::InUse { .. })));
+    drop(store);
+    // Other people's directories are left alone.
+    std::fs::write(dir.path().join("letter.txt"), "dear").unwrap();
+    assert!(matches!(Timetable::open(dir.path()), Err(StoreError::Foreign { .. })));
 }

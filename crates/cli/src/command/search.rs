@@ -2,11 +2,11 @@
 
 use facts::MediaKind;
 use search::{Answer, Hit, Location, Looked, MediaHit, Near, PageHit, Question};
-use store::{Store, StoreError};
+use store::{Store, StoreError, Words};
 
 use super::{Place, WrongUse};
 use crate::arguments::{Filter, Kind, Search};
-use crate::output::{print_json, print_line};
+use crate::output::{plain, print_json, print_line};
 use crate::region;
 
 /// Characters of a line of words.
@@ -16,7 +16,12 @@ const NAMES: usize = 5;
 
 /// Prints what is in the library.
 pub async fn search(place: Place, order: Search) -> anyhow::Result<()> {
-    let question = question(order.filter)?;
+    let words = order.words.join(" ");
+    let asked = Words::parse(&words);
+    if asked.is_none() && !words.trim().is_empty() {
+        return Err(WrongUse(format!("there is no word in '{}'", plain(&words))).into());
+    }
+    let question = Question { words: asked, ..question(order.filter)? };
     let answer = match Store::read(&place.data) {
         // Nothing was written there yet: nothing is found there.
         Err(StoreError::Missing { .. }) if place.data.is_dir() => Answer::default(),

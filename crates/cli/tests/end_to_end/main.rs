@@ -1,6 +1,7 @@
 //! The program as its users run it: real processes, a served lab web, a data directory.
 
 mod bad_input;
+mod client;
 mod crash;
 mod experiments;
 mod geoparse;
@@ -13,5 +14,6 @@ mod output;
 mod reach;
 mod region;
 mod search;
+mod serve;
 mod site;
 mod trouble;

@@ -8,6 +8,7 @@ mod file;
 mod forget;
 mod health;
 mod import;
+mod map;
 mod media;
 mod places;
 mod search;
@@ -46,6 +47,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(import::import).layer(DefaultBodyLimit::max(import::LARGEST_REQUEST)))
         .routes(routes!(search::search))
         .routes(routes!(search::pages))
+        .routes(routes!(map::clusters))
         .routes(routes!(places::suggest))
         .routes(routes!(places::at_point))
         .routes(routes!(places::labels))

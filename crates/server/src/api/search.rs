@@ -5,9 +5,10 @@ use std::time::Instant;
 
 use axum::extract::State;
 use axum::response::Response;
+use facts::LatLon;
 use search::{Looked, PageHit, Question};
 use serde::Serialize;
-use store::{Cursor, ItemOrder};
+use store::{Cursor, ItemOrder, Match, MediaItem, PageItem};
 use utoipa::ToSchema;
 
 use super::media::{MOST, PagingParams, USUAL};
@@ -69,7 +70,8 @@ struct FoundMedia {
 /// How the question was understood.
 #[derive(Serialize, ToSchema)]
 struct Asked {
-    words: Option<String>,
+    /// The words that must be there; none when there were none.
+    words: Option<Vec<String>>,
     place: Option<AskedPlace>,
 }
 
@@ -92,13 +94,13 @@ impl Asked {
             lon: region.centre().map(|centre| centre.lon()),
             r#box: one_box(region),
         });
-        Self { words: None, place }
+        Self { words: question.words.as_ref().map(|words| words.wanted()), place }
     }
 }
 
 /// Search
 ///
-/// Near a point the nearest come first, otherwise what came in last.
+/// With words the best match comes first, else near a point the nearest, else what came in last.
 #[utoipa::path(get, path = "/search", tag = "Search", params(
     FilterParams,
     ("what" = Option<String>, Query, description = "`media` or `page` [default: media]", pattern = "^(media|page)$"),
@@ -120,11 +122,12 @@ pub(crate) async fn search(State(app): State<Arc<App>>, known: Known, mut query:
         question.looked = Looked::Pages { all: true };
     }
     let started = Instant::now();
-    let near = question.near.map(|near| near.centre).filter(|_| order != Order::Newest);
-    let mut answer = match (pages, near) {
-        (true, _) => by_offset(&app, &question, near, cursor, limit).await?,
-        (false, Some(_)) => by_offset(&app, &question, near, cursor, limit).await?,
-        (false, None) => newest(&app, &question, cursor, limit).await?,
+    let near = question.near.map(|near| near.centre).filter(|_| order == Order::Nearest || question.words.is_none());
+    let near = near.filter(|_| order != Order::Newest);
+    let ranked = near.is_some() || (order == Order::Best && question.words.is_some());
+    let mut answer = match pages || ranked {
+        true => by_offset(&app, &question, near, cursor, limit).await?,
+        false => newest(&app, &question, cursor, limit).await?,
     };
     answer.milliseconds = started.elapsed().as_millis() as u64;
     known.answer(&answer)
@@ -140,11 +143,11 @@ enum Place {
     Cursor(Cursor),
 }
 
-/// Results that are asked for from the start each time: pages, and what is nearest.
+/// Results that have a rank: pages, what is nearest, and what fits words best.
 async fn by_offset(
     app: &App,
     question: &Question,
-    near: Option<facts::LatLon>,
+    near: Option<LatLon>,
     cursor: Option<Place>,
     limit: usize,
 ) -> Result<Answer, Problem> {
@@ -152,26 +155,29 @@ async fn by_offset(
         Some(Place::Offset(start)) => start.min(DEEPEST),
         _ => 0,
     };
-    let end = (start + limit).min(DEEPEST);
     let (total, more, results): (u64, bool, Vec<Found>) = match question.looked {
         Looked::Media(_) => {
-            let found = app.library().search_items(&question.item_filter(), near, end).await?;
-            let shape = |one: &store::Match<store::MediaItem>| found_media(Card::of(&one.what), one.metres);
-            (found.total, found.more, found.found.iter().skip(start).map(shape).collect())
+            let found = app.library().search_items(&question.item_filter(), near, start, limit).await?;
+            (found.total, found.more, found.found.into_iter().map(found_media).collect())
         }
         Looked::Pages { .. } => {
-            let found = app.library().search_pages(&question.page_filter(), near, end).await?;
-            let shape = |one: &store::Match<store::PageItem>| Found::Page(Box::new(PageHit::of(&one.what, one.metres)));
-            (found.total, found.more, found.found.iter().skip(start).map(shape).collect())
+            let found = app.library().search_pages(&question.page_filter(), near, start, limit).await?;
+            (found.total, found.more, found.found.into_iter().map(found_page).collect())
         }
     };
-    let on = total > end as u64 && end < DEEPEST;
+    let end = start + results.len();
+    let on = total > end as u64 && end < DEEPEST && !results.is_empty();
     let next = on.then_some(end).and_then(|end| to_cursor(&Place::Offset(end)));
     Ok(Answer { total, total_is_at_least: more, results, next, milliseconds: 0, asked: Asked::of(question) })
 }
 
-fn found_media(card: Card, distance_m: Option<f64>) -> Found {
-    Found::Media(Box::new(FoundMedia { card, score: None, distance_m, matched: Vec::new() }))
+fn found_media(found: Match<MediaItem>) -> Found {
+    let Match { what, metres, score, matched } = found;
+    Found::Media(Box::new(FoundMedia { card: Card::of(&what), score, distance_m: metres, matched }))
+}
+
+fn found_page(found: Match<PageItem>) -> Found {
+    Found::Page(Box::new(PageHit { score: found.score, ..PageHit::of(&found.what, found.metres) }))
 }
 
 /// What came in last comes first.
@@ -181,16 +187,20 @@ async fn newest(app: &App, question: &Question, cursor: Option<Place>, limit: us
         _ => None,
     };
     let filter = question.item_filter();
-    let counted = app.library().search_items(&filter, None, 0).await?;
+    let counted = app.library().search_items(&filter, None, 0, 0).await?;
     let listed = app.library().list_items(&filter, ItemOrder::Newest, after, limit).await?;
     Ok(Answer {
         total: counted.total,
         total_is_at_least: counted.more,
-        results: listed.what.iter().map(|item| found_media(Card::of(item), None)).collect(),
+        results: listed.what.into_iter().map(unranked).collect(),
         next: listed.next.map(Place::Cursor).as_ref().and_then(to_cursor),
         milliseconds: 0,
         asked: Asked::of(question),
     })
+}
+
+fn unranked(what: MediaItem) -> Found {
+    found_media(Match { what, metres: None, score: None, matched: Vec::new() })
 }
 
 /// A page of a list of pages.

@@ -3,6 +3,7 @@
 
 mod frontier;
 mod library;
+pub(crate) mod timetable;
 
 pub(crate) use frontier::EmbeddedFrontier;
 pub(crate) use library::{EmbeddedLibrary, Written};

@@ -52,6 +52,18 @@ const WRONG: &[(&str, &str)] = &[
                                                            || coalesce(town, ''), NULL)",
     ),
     (
+        "items with words and without",
+        "SELECT id FROM media WHERE described IS NULL
+         UNION ALL SELECT * FROM (SELECT id FROM item_words_docsize EXCEPT SELECT id FROM media)
+         UNION ALL SELECT * FROM (SELECT id FROM media EXCEPT SELECT id FROM item_words_docsize)",
+    ),
+    (
+        "pages with words and without",
+        "SELECT id FROM page WHERE (described IS NULL) <> (places = 0)
+         UNION ALL SELECT * FROM (SELECT id FROM page_words_docsize EXCEPT SELECT id FROM page WHERE places > 0)
+         UNION ALL SELECT * FROM (SELECT id FROM page WHERE places > 0 EXCEPT SELECT id FROM page_words_docsize)",
+    ),
+    (
         "the best location",
         "SELECT media FROM location JOIN media ON media.id = location.media
          GROUP BY media HAVING sum(best) <> iif(rejected, 0, 1)",

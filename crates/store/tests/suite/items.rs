@@ -289,7 +289,7 @@ pub async fn lists_hold_what_was_asked_for(home: impl Home) {
         }
         assert_eq!(one_by_one, expected, "{filter:?}");
         // And the first of them, with how many there are.
-        let first = library.search_items(&filter, None, 2).await.unwrap();
+        let first = library.search_items(&filter, None, 0, 2).await.unwrap();
         let found: Vec<i64> = first.found.iter().map(|found| number(&found.what)).collect();
         assert_eq!((first.total, first.more), (expected.len() as u64, false), "{filter:?}");
         assert_eq!(found, expected[..expected.len().min(2)], "{filter:?}");
@@ -323,7 +323,7 @@ pub async fn the_nearest_are_found_first(home: impl Home) {
         (ItemFilter { located: Some(true), area: circle(1.0), ..all() }, 0, 1, &[]),
     ];
     for (filter, most, total, expected) in cases {
-        let matches = library.search_items(&filter, Some(centre), most).await.unwrap();
+        let matches = library.search_items(&filter, Some(centre), 0, most).await.unwrap();
         let found: Vec<usize> =
             matches.found.iter().map(|found| names.iter().position(|id| *id == found.what.id).unwrap()).collect();
         assert_eq!((matches.total, found.as_slice()), (total, expected), "{filter:?}");

@@ -163,7 +163,7 @@ pub async fn filters_hold_in_every_order(home: impl Home) {
         }
         let by_arrival = library.items(&filter, 0, 9).await.unwrap();
         assert_eq!(by_arrival.iter().map(|item| item.id).collect::<Vec<_>>(), ids(expected), "{filter:?}");
-        assert_eq!(library.search_items(&filter, None, 9).await.unwrap().total, expected.len() as u64, "{filter:?}");
+        assert_eq!(library.search_items(&filter, None, 0, 9).await.unwrap().total, expected.len() as u64, "{filter:?}");
     }
     for (filter, expected) in [
         (PageFilter { crawl: Some("other".into()), ..PageFilter::default() }, 1),
@@ -173,7 +173,7 @@ pub async fn filters_hold_in_every_order(home: impl Home) {
         (PageFilter { until: Some(Timestamp(1_000)), ..PageFilter::default() }, 1),
     ] {
         assert_eq!(library.pages(&filter, 0, 9).await.unwrap().len(), expected, "{filter:?}");
-        assert_eq!(library.search_pages(&filter, None, 9).await.unwrap().total, expected as u64, "{filter:?}");
+        assert_eq!(library.search_pages(&filter, None, 0, 9).await.unwrap().total, expected as u64, "{filter:?}");
     }
     home.audit().await;
 }

@@ -15,7 +15,9 @@ pub mod lists;
 pub mod pages;
 pub mod persons;
 pub mod places;
+pub mod timetable;
 pub mod web;
+pub mod words;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -181,7 +181,7 @@ pub async fn lists_of_pages_hold_what_was_asked_for(home: impl Home) {
             after = page.number;
         }
         assert_eq!(one_by_one, expected, "{filter:?}");
-        let first = library.search_pages(&filter, None, 2).await.unwrap();
+        let first = library.search_pages(&filter, None, 0, 2).await.unwrap();
         let found: Vec<usize> = first.found.iter().map(|found| number(&found.what)).collect();
         assert_eq!((first.total, first.more), (expected.len() as u64, false), "{filter:?}");
         assert_eq!(found, expected[..expected.len().min(2)], "{filter:?}");
@@ -215,7 +215,7 @@ pub async fn pages_with_the_nearest_places_are_found_first(home: impl Home) {
         (PageFilter { area: circle(2.1e7), host: Some("c.example".into()), ..all() }, 9, 0, &[]),
     ];
     for (filter, most, total, expected) in cases {
-        let matches = library.search_pages(&filter, Some(centre), most).await.unwrap();
+        let matches = library.search_pages(&filter, Some(centre), 0, most).await.unwrap();
         let number = |page: &PageItem| pages.iter().position(|(url, ..)| *url == page.url).unwrap();
         let degrees = |metres: f64| (metres / 111_195.0).round();
         let found: Vec<_> =

@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::orders::by_colour;
 use super::text::{DESCRIPTION, NAME, TITLE, cut, cut_some};
-use super::{locations, said, signed, touched};
+use super::{locations, said, signed, touched, wording};
 use crate::MediaFile;
 use crate::files::Names;
 
@@ -391,6 +391,7 @@ impl<'a> Catalogue<'a> {
             }
         }
         locations::show(self.db, media, None)?;
+        wording::remove_item(self.db, media)?;
         for table in ["location", "media_host", "media_crawl"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
         }

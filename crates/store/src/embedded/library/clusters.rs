@@ -57,7 +57,7 @@ pub(super) fn clusters(db: &Connection, what: &ClusterFilter, view: [f64; 4], zo
 
 /// Whether counted cells answer the question.
 fn counted_items(filter: &ItemFilter) -> bool {
-    let ItemFilter { kinds: _, located, verified, since, until, area, host, crawl, open_licence } = filter;
+    let ItemFilter { kinds: _, located, verified, since, until, area, host, crawl, open_licence, words } = filter;
     *located != Some(false)
         && verified.is_none()
         && since.is_none()
@@ -66,11 +66,12 @@ fn counted_items(filter: &ItemFilter) -> bool {
         && host.is_none()
         && crawl.is_none()
         && !open_licence
+        && words.is_none()
 }
 
 fn counted_pages(filter: &PageFilter) -> bool {
-    let PageFilter { relevant: _, since, until, area, host, crawl } = filter;
-    since.is_none() && until.is_none() && area.is_none() && host.is_none() && crawl.is_none()
+    let PageFilter { relevant: _, since, until, area, host, crawl, words } = filter;
+    since.is_none() && until.is_none() && area.is_none() && host.is_none() && crawl.is_none() && words.is_none()
 }
 
 /// The cells of a view.

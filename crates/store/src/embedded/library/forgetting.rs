@@ -6,7 +6,7 @@ use facts::{HostName, MediaId, Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Transaction, params, params_from_iter};
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
-use super::{places, said};
+use super::{places, said, wording};
 use crate::forget::Lists;
 use crate::import::FileAddress;
 use crate::{BlockedEntry, Forgotten};
@@ -115,6 +115,7 @@ impl<'a> Forgetting<'a> {
         self.addresses += self.db.execute("DELETE FROM media_address WHERE host = ?1", [id])? as u64;
         for page in self.numbers("SELECT id FROM page WHERE host = ?1 AND shown_lat IS NOT NULL", id)? {
             places::show(self.db, page, None)?;
+            wording::remove_page(self.db, page)?;
         }
         self.pages += self.db.execute("DELETE FROM page WHERE host = ?1", [id])? as u64;
         self.db.execute("UPDATE host SET pages = 0, images = 0, geotagged = 0 WHERE id = ?1", [id])?;
@@ -171,6 +172,7 @@ impl<'a> Forgetting<'a> {
         said::take_back(self.db, page)?;
         self.db.execute("DELETE FROM reference WHERE page = ?1", [page])?;
         places::show(self.db, page, None)?;
+        wording::remove_page(self.db, page)?;
         self.pages += self.db.execute("DELETE FROM page WHERE id = ?1", [page])? as u64;
         self.db.execute("UPDATE host SET pages = pages - 1 WHERE id = ?1", [host])?;
         let mut held = BTreeSet::new();

@@ -9,10 +9,10 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::nearest::nearest;
 use super::orders::{self, Order};
-use super::walks::{each_match, numbers};
+use super::walks::{Sought, each_match, numbers};
 use super::{locations, whereabouts};
-use crate::matches::COUNTED;
-use crate::{Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting};
+use crate::matches::{COUNTED, RANKED, SKIPPED};
+use crate::{Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting, Words};
 
 /// Sightings given with an item.
 const SIGHTINGS: i64 = 100;
@@ -56,6 +56,7 @@ pub(super) fn search(
     db: &Connection,
     filter: &ItemFilter,
     nearest_to: Option<LatLon>,
+    skip: usize,
     most: usize,
 ) -> rusqlite::Result<Matches<MediaItem>> {
     let moment = db.unchecked_transaction()?;
@@ -64,11 +65,17 @@ pub(super) fn search(
         total += 1;
         if total > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let (most, more) = (most.min(total), total > COUNTED);
-    let numbers: Vec<(i64, Option<f64>)> = match nearest_to {
-        None => numbers(&moment, filter, 0, most)?.into_iter().map(|number| (number, None)).collect(),
+    let (skip, more) = (skip.min(SKIPPED), total > COUNTED);
+    let enough = skip.saturating_add(most).min(total);
+    let wanted = filter.words.as_ref().map(Words::wanted).unwrap_or_default();
+    let found: Vec<(i64, Option<f64>, Option<f64>)> = match nearest_to {
+        None if !wanted.is_empty() => {
+            let best = best(&moment, filter, enough)?;
+            best.into_iter().map(|(number, score)| (number, None, Some(score))).collect()
+        }
+        None => numbers(&moment, filter, 0, enough)?.into_iter().map(|number| (number, None, None)).collect(),
         Some(centre) => {
-            let found = nearest(centre, filter.area.as_ref(), most, |area, each| {
+            let found = nearest(centre, filter.area.as_ref(), enough, |area, each| {
                 let nearby = ItemFilter { area: Some(area.clone()), ..filter.clone() };
                 each_match(&moment, &nearby, &mut |number, point| {
                     if let Some(point) = point {
@@ -77,16 +84,30 @@ pub(super) fn search(
                     ControlFlow::Continue(())
                 })
             })?;
-            found.into_iter().map(|(number, metres)| (number, Some(metres))).collect()
+            found.into_iter().map(|(number, metres)| (number, Some(metres), None)).collect()
         }
     };
-    let mut found = Vec::new();
-    for (number, metres) in numbers {
+    let mut matches = Vec::new();
+    for (number, metres, score) in found.into_iter().skip(skip) {
         let item = read(&moment, "media.id = ?1", Value::from(number))?;
-        found.extend(item.map(|what| Match { what, metres }));
+        matches.extend(item.map(|what| Match { what, metres, score, matched: wanted.clone() }));
     }
     moment.commit()?;
-    Ok(Matches { total: total.min(COUNTED) as u64, more, found })
+    Ok(Matches { total: total.min(COUNTED) as u64, more, found: matches })
+}
+
+/// Those whose words fit best, the best first.
+fn best(db: &Connection, filter: &ItemFilter, most: usize) -> rusqlite::Result<Vec<(i64, f64)>> {
+    let Some(sought) = Sought::new(db, filter)? else { return Ok(Vec::new()) };
+    let mut ranked = Vec::new();
+    sought.walk_words(db, &mut |number, score| {
+        ranked.push((number, score));
+        if ranked.len() >= RANKED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    // Equally good ones stay as they came: newest first.
+    ranked.sort_by(|a: &(i64, f64), b| b.1.total_cmp(&a.1));
+    ranked.truncate(most);
+    Ok(ranked)
 }
 
 fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<MediaItem>> {

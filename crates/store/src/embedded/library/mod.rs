@@ -6,6 +6,7 @@
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
+//! - [`wording`]: the words that they are found by.
 //! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
@@ -36,6 +37,7 @@ mod text;
 mod touched;
 mod walks;
 mod whereabouts;
+mod wording;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -48,15 +50,22 @@ use self::connections::Connections;
 use self::orders::Order;
 use self::records::Records;
 pub(crate) use self::records::Written;
+use super::timetable;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
     Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten,
     FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches,
-    MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Start, StoreError, Task, Visited,
+    MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId,
+    ScheduledOutcome, ScheduledRun, ScheduledRunId, Start, StoreError, Task, Visited,
 };
 use crate::{BlockedEntry, Breakdown};
+
+/// Whether the tables of a library are of this version, as those of one that was only begun are not.
+pub(super) fn is_current(db: &rusqlite::Connection, path: &Path) -> Result<bool, StoreError> {
+    Ok(schema::version(db, path)? == schema::VERSION)
+}
 
 /// Bytes of the largest model.
 const MODEL: usize = 64 << 20;
@@ -135,13 +144,17 @@ fn known(known: bool, run: RunId) -> Result<(), StoreError> {
     if known { Ok(()) } else { Err(StoreError::Unknown { what: "run", number: run.0 }) }
 }
 
+fn scheduled<T>(found: Option<T>, id: ScheduleId) -> Result<T, StoreError> {
+    found.ok_or(StoreError::Unknown { what: "schedule", number: id.0 })
+}
+
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// SQLite's numbers end at 2⁶³ − 1.
-fn signed(number: u64) -> i64 {
+pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
@@ -213,10 +226,11 @@ impl Library for EmbeddedLibrary {
         &self,
         filter: &ItemFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| items::search(db, &filter, nearest_to, most)).await
+        self.ask(move |db| items::search(db, &filter, nearest_to, skip, most)).await
     }
 
     async fn list_items(
@@ -270,6 +284,80 @@ impl Library for EmbeddedLibrary {
         self.change(move |db| persons::remove(db, id)).await
     }
 
+    async fn schedules(&self) -> Result<Vec<Schedule>, StoreError> {
+        self.ask(timetable::schedules).await
+    }
+
+    async fn schedule(&self, id: ScheduleId) -> Result<Option<Schedule>, StoreError> {
+        self.ask(move |db| timetable::schedule(db, id)).await
+    }
+
+    async fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError> {
+        timetable::fits(schedule)?;
+        let (id, schedule) = (schedule.id, schedule.clone());
+        scheduled(self.change(move |db| timetable::save(db, &schedule)).await?, id)
+    }
+
+    async fn remove_schedule(&self, id: ScheduleId) -> Result<bool, StoreError> {
+        self.change(move |db| timetable::remove(db, id)).await
+    }
+
+    async fn start_scheduled(
+        &self,
+        schedule: ScheduleId,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Result<ScheduledRunId, StoreError> {
+        scheduled(self.change(move |db| timetable::start(db, schedule, due, now)).await?, schedule)
+    }
+
+    async fn note_scheduled(
+        &self,
+        schedule: ScheduleId,
+        due: Timestamp,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<ScheduledRunId, StoreError> {
+        let detail = detail.to_owned();
+        let noted = self.change(move |db| timetable::note(db, schedule, due, outcome, &detail, now)).await?;
+        scheduled(noted, schedule)
+    }
+
+    async fn beat_scheduled(
+        &self,
+        run: ScheduledRunId,
+        pages: u64,
+        images: u64,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.change(move |db| timetable::beat(db, run, pages, images, now)).await
+    }
+
+    async fn end_scheduled(
+        &self,
+        run: ScheduledRunId,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let detail = detail.to_owned();
+        self.change(move |db| timetable::end(db, run, outcome, &detail, now)).await
+    }
+
+    async fn scheduled_runs(
+        &self,
+        schedule: ScheduleId,
+        after: Option<ScheduledRunId>,
+        most: usize,
+    ) -> Result<Vec<ScheduledRun>, StoreError> {
+        self.ask(move |db| timetable::runs(db, schedule, after, most)).await
+    }
+
+    async fn broken_scheduled(&self) -> Result<Vec<ScheduledRun>, StoreError> {
+        self.ask(timetable::at_work).await
+    }
+
     async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError> {
         let name = name.to_owned();
         let value = self.ask(move |db| persons::setting(db, &name)).await?;
@@ -298,10 +386,11 @@ impl Library for EmbeddedLibrary {
         &self,
         filter: &PageFilter,
         nearest_to: Option<LatLon>,
+        skip: usize,
         most: usize,
     ) -> Result<Matches<PageItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| pages::search(db, &filter, nearest_to, most)).await
+        self.ask(move |db| pages::search(db, &filter, nearest_to, skip, most)).await
     }
 
     async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError> {

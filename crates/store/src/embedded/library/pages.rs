@@ -12,8 +12,9 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use super::cells::Point;
 use super::nearest::nearest;
 use super::places;
-use crate::matches::COUNTED;
-use crate::{Area, Match, Matches, PageFilter, PageItem};
+use super::wording::{Numbers, PAGE_SCORE};
+use crate::matches::{COUNTED, RANKED, SKIPPED};
+use crate::{Area, Match, Matches, PageFilter, PageItem, Words};
 
 /// Places in the boxes of an area up to which their pages are sorted; with more of them, walking in
 /// order meets enough.
@@ -22,7 +23,7 @@ const FEW: i64 = 20_000;
 pub(super) fn pages(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<PageItem>> {
     // What is read belongs to one moment, while someone may be writing.
     let moment = db.unchecked_transaction()?;
-    let numbers = numbers(&moment, filter, after, most)?;
+    let numbers = Asked::new(&moment, filter)?.numbers(&moment, after, most)?;
     let pages = numbers.into_iter().map(|number| read(&moment, number)).collect::<rusqlite::Result<_>>()?;
     moment.commit()?;
     Ok(pages)
@@ -32,62 +33,135 @@ pub(super) fn search(
     db: &Connection,
     filter: &PageFilter,
     nearest_to: Option<LatLon>,
+    skip: usize,
     most: usize,
 ) -> rusqlite::Result<Matches<PageItem>> {
     let moment = db.unchecked_transaction()?;
-    let total = count(&moment, filter)?;
-    let (most, more) = (most.min(total), total > COUNTED);
-    let numbers: Vec<(i64, Option<f64>)> = match nearest_to {
-        None => numbers(&moment, filter, 0, most)?.into_iter().map(|number| (number, None)).collect(),
+    let asked = Asked::new(&moment, filter)?;
+    let total = asked.count(&moment)?;
+    let (skip, more) = (skip.min(SKIPPED), total > COUNTED);
+    let enough = skip.saturating_add(most).min(total);
+    let wanted = filter.words.as_ref().map(Words::wanted).unwrap_or_default();
+    let found: Vec<(i64, Option<f64>, Option<f64>)> = match nearest_to {
+        None if !wanted.is_empty() => {
+            asked.best(&moment, enough)?.into_iter().map(|(number, score)| (number, None, Some(score))).collect()
+        }
+        None => asked.numbers(&moment, 0, enough)?.into_iter().map(|number| (number, None, None)).collect(),
         Some(centre) => {
-            let found = nearest(centre, filter.area.as_ref(), most, |area, each| {
-                each_place(&moment, filter, area, &mut |page, point| {
+            let found = nearest(centre, filter.area.as_ref(), enough, |area, each| {
+                asked.each_place(&moment, area, &mut |page, point| {
                     each(page, point);
                     ControlFlow::Continue(())
                 })
             })?;
-            found.into_iter().map(|(number, metres)| (number, Some(metres))).collect()
+            found.into_iter().map(|(number, metres)| (number, Some(metres), None)).collect()
         }
     };
-    let read = |(number, metres)| Ok(Match { what: read(&moment, number)?, metres });
-    let found = numbers.into_iter().map(read).collect::<rusqlite::Result<_>>()?;
+    let read =
+        |(number, metres, score)| Ok(Match { what: read(&moment, number)?, metres, score, matched: wanted.clone() });
+    let found = found.into_iter().skip(skip).map(read).collect::<rusqlite::Result<_>>()?;
     moment.commit()?;
     Ok(Matches { total: total.min(COUNTED) as u64, more, found })
 }
 
-/// How many match; one more than are counted stands for all that do.
-fn count(db: &Connection, filter: &PageFilter) -> rusqlite::Result<usize> {
-    let Some(area) = &filter.area else { return numbers(db, filter, 0, COUNTED + 1).map(|numbers| numbers.len()) };
-    let mut pages = HashSet::new();
-    each_place(db, filter, area, &mut |page, _| {
-        pages.insert(page);
-        if pages.len() > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    Ok(pages.len())
+/// What is asked for, with the pages that have its words.
+struct Asked<'f> {
+    filter: &'f PageFilter,
+    worded: Option<Numbers>,
 }
 
-/// The numbers of the next pages.
-fn numbers(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
-    let Some(after) = skip_older(db, filter.since, after)? else { return Ok(Vec::new()) };
-    if let Some(pages) = few_of_crawl(db, filter, after)? {
-        return some_of(db, filter, pages, most);
+impl<'f> Asked<'f> {
+    fn new(db: &Connection, filter: &'f PageFilter) -> rusqlite::Result<Self> {
+        let worded = filter.words.as_ref().map(|words| Numbers::of(db, "page_words", words)).transpose()?;
+        Ok(Self { filter, worded })
     }
-    if let Some(name) = &filter.host {
-        let Some(host) = host_of(db, name)? else { return Ok(Vec::new()) };
-        return walk(db, filter, "page INDEXED BY page_of_host", ("host = ?", host), Walked::After(after), most);
+
+    /// How many match; one more than are counted stands for all that do.
+    fn count(&self, db: &Connection) -> rusqlite::Result<usize> {
+        let Some(area) = &self.filter.area else {
+            return self.numbers(db, 0, COUNTED + 1).map(|numbers| numbers.len());
+        };
+        let mut pages = HashSet::new();
+        self.each_place(db, area, &mut |page, _| {
+            pages.insert(page);
+            if pages.len() > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        Ok(pages.len())
     }
-    match &filter.area {
-        Some(area) if few(db, area)? => {
-            let mut pages = BTreeSet::new();
-            each_place(db, filter, area, &mut |page, _| {
-                if page > after {
-                    pages.insert(page);
-                }
-                ControlFlow::Continue(())
-            })?;
-            Ok(pages.into_iter().take(most).collect())
+
+    /// The numbers of the next pages.
+    fn numbers(&self, db: &Connection, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
+        let filter = self.filter;
+        let Some(after) = skip_older(db, filter.since, after)? else { return Ok(Vec::new()) };
+        if let Some(pages) = few_of_crawl(db, filter, after)? {
+            return self.some_of(db, pages.into_iter(), most);
         }
-        _ => walk(db, filter, "page INDEXED BY page_with_places", ("0 = ?", 0), Walked::After(after), most),
+        if let Some(Numbers::Only(pages)) = &self.worded
+            && (pages.len() as i64) < FEW
+        {
+            return self.some_of(db, pages.iter().copied().filter(|page| *page > after), most);
+        }
+        if let Some(name) = &filter.host {
+            let Some(host) = host_of(db, name)? else { return Ok(Vec::new()) };
+            return self.walk(db, "page INDEXED BY page_of_host", ("host = ?", host), Walked::After(after), most);
+        }
+        match &filter.area {
+            Some(area) if few(db, area)? => {
+                let mut pages = BTreeSet::new();
+                self.each_place(db, area, &mut |page, _| {
+                    if page > after {
+                        pages.insert(page);
+                    }
+                    ControlFlow::Continue(())
+                })?;
+                Ok(pages.into_iter().take(most).collect())
+            }
+            _ => self.walk(db, "page INDEXED BY page_with_places", ("0 = ?", 0), Walked::After(after), most),
+        }
+    }
+
+    /// Those whose words fit best, the best first.
+    fn best(&self, db: &Connection, most: usize) -> rusqlite::Result<Vec<(i64, f64)>> {
+        let Some(expression) = self.filter.words.as_ref().and_then(Words::expression) else { return Ok(Vec::new()) };
+        let mut ranked = db
+            .prepare_cached(&format!(
+                "SELECT rowid, -{PAGE_SCORE} FROM page_words WHERE page_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
+            ))?
+            .query_map(params![expression, RANKED as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<Vec<(i64, f64)>>>()?;
+        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let mut found = Vec::new();
+        for (page, score) in ranked {
+            if found.len() >= most {
+                break;
+            }
+            found.extend(self.one_of(db, page)?.map(|page| (page, score)));
+        }
+        Ok(found)
+    }
+
+    /// The first of these pages that match.
+    fn some_of(&self, db: &Connection, pages: impl Iterator<Item = i64>, most: usize) -> rusqlite::Result<Vec<i64>> {
+        let mut found = Vec::new();
+        for page in pages {
+            if found.len() >= most {
+                break;
+            }
+            found.extend(self.one_of(db, page)?);
+        }
+        Ok(found)
+    }
+
+    /// This page, if it matches.
+    fn one_of(&self, db: &Connection, page: i64) -> rusqlite::Result<Option<i64>> {
+        let of_host = match &self.filter.host {
+            Some(name) => match host_of(db, name)? {
+                Some(host) => ("host = ?", host),
+                None => return Ok(None),
+            },
+            None => ("0 = ?", 0),
+        };
+        Ok(self.walk(db, "page NOT INDEXED", of_host, Walked::Only(page), 1)?.first().copied())
     }
 }
 
@@ -140,31 +214,93 @@ fn few_of_crawl(db: &Connection, filter: &PageFilter, after: i64) -> rusqlite::R
     .map(Some)
 }
 
-/// The first of these pages that match.
-fn some_of(db: &Connection, filter: &PageFilter, pages: BTreeSet<i64>, most: usize) -> rusqlite::Result<Vec<i64>> {
-    let mut found = Vec::new();
-    for page in pages {
-        if found.len() >= most {
-            break;
-        }
-        // The walk begins right before the page and sees no other.
-        let of_host = match &filter.host {
-            Some(name) => match host_of(db, name)? {
-                Some(host) => ("host = ?", host),
-                None => break,
-            },
-            None => ("0 = ?", 0),
-        };
-        found.extend(walk(db, filter, "page NOT INDEXED", of_host, Walked::Only(page), 1)?);
-    }
-    Ok(found)
-}
-
 /// Which pages a walk sees.
 #[derive(Clone, Copy)]
 enum Walked {
     After(i64),
     Only(i64),
+}
+
+impl Asked<'_> {
+    fn lacks_words(&self, page: i64) -> bool {
+        self.worded.as_ref().is_some_and(|worded| !worded.hold(page))
+    }
+
+    /// Along an index of pages in order, with a condition that it begins with.
+    fn walk(
+        &self,
+        db: &Connection,
+        along: &str,
+        (first, value): (&str, i64),
+        walked: Walked,
+        most: usize,
+    ) -> rusqlite::Result<Vec<i64>> {
+        let (conditions, values) = conditions(self.filter);
+        let (which, number) = match walked {
+            Walked::After(after) => ("id > ?", after),
+            Walked::Only(page) => ("id = ?", page),
+        };
+        let mut select = db.prepare_cached(&format!(
+            "SELECT id FROM {along} WHERE {first} AND {which} AND {conditions} ORDER BY id"
+        ))?;
+        let mut rows = select.query(params_from_iter([value, number].map(Value::from).into_iter().chain(values)))?;
+        let mut found = Vec::new();
+        while found.len() < most
+            && let Some(row) = rows.next()?
+        {
+            let number: i64 = row.get(0)?;
+            if self.lacks_words(number) {
+                continue;
+            }
+            let inside = match &self.filter.area {
+                Some(area) => speaks_of(db, number, area)?,
+                None => true,
+            };
+            if inside {
+                found.push(number);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Gives each place in an area that a page that matches speaks of, in any order, perhaps more than
+    /// once.
+    fn each_place(
+        &self,
+        db: &Connection,
+        area: &Area,
+        each: &mut dyn FnMut(i64, LatLon) -> ControlFlow<()>,
+    ) -> rusqlite::Result<()> {
+        let (mut conditions, mut values) = conditions(self.filter);
+        if let Some(name) = &self.filter.host {
+            let Some(host) = host_of(db, name)? else { return Ok(()) };
+            conditions.push_str(" AND page.host = ?");
+            values.push(host.into());
+        }
+        // The places come first, by the index: joins are `CROSS`.
+        let sql = format!(
+            "SELECT page_place.page, lat, lon
+         FROM page_place INDEXED BY page_place_by_point CROSS JOIN page ON page.id = page_place.page
+         WHERE lat >= ? AND lon >= ? AND lat <= ? AND lon <= ? AND {conditions}"
+        );
+        let mut select = db.prepare_cached(&sql)?;
+        for corners in &area.boxes {
+            let corners = corners.iter().copied().map(Value::from);
+            let mut rows = select.query(params_from_iter(corners.chain(values.iter().cloned())))?;
+            while let Some(row) = rows.next()? {
+                let number: i64 = row.get(0)?;
+                if self.lacks_words(number) {
+                    continue;
+                }
+                if let Some(point) = LatLon::new(row.get(1)?, row.get(2)?).filter(|point| area.holds(*point))
+                    && each(number, point).is_break()
+                {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The conditions on a page itself.
@@ -200,6 +336,7 @@ pub(super) fn each_shown(
     (stride, strides): (i64, usize),
     each: &mut dyn FnMut(i64, Point) -> ControlFlow<()>,
 ) -> rusqlite::Result<bool> {
+    let asked = Asked::new(db, filter)?;
     let (mut conditions, mut values) = conditions(filter);
     let mut along = "page INDEXED BY page_with_places";
     if let Some(name) = &filter.host {
@@ -213,7 +350,8 @@ pub(super) fn each_shown(
     let mut last = last.unwrap_or(0);
     // The pages of a host, or of a crawl with few, are met without strides.
     let few = few_of_crawl(db, filter, first)?;
-    let stride = if filter.host.is_some() || few.is_some() { last } else { stride };
+    let worded = matches!(&asked.worded, Some(Numbers::Only(pages)) if (pages.len() as i64) < FEW);
+    let stride = if filter.host.is_some() || few.is_some() || worded { last } else { stride };
     if let Some(page) = few.as_ref().and_then(|few| few.first()) {
         conditions.push_str(" AND page.id >= ?");
         values.push((*page).into());
@@ -227,6 +365,9 @@ pub(super) fn each_shown(
         let mut rows = select.query(params_from_iter(values.iter().cloned().chain([next, last].map(Value::from))))?;
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
+            if asked.lacks_words(number) {
+                continue;
+            }
             let inside = match &filter.area {
                 Some(area) => speaks_of(db, number, area)?,
                 None => true,
@@ -242,39 +383,6 @@ pub(super) fn each_shown(
         last = next;
     }
     Ok(true)
-}
-
-/// Along an index of pages in order, with a condition that it begins with.
-fn walk(
-    db: &Connection,
-    filter: &PageFilter,
-    along: &str,
-    (first, value): (&str, i64),
-    walked: Walked,
-    most: usize,
-) -> rusqlite::Result<Vec<i64>> {
-    let (conditions, values) = conditions(filter);
-    let (which, number) = match walked {
-        Walked::After(after) => ("id > ?", after),
-        Walked::Only(page) => ("id = ?", page),
-    };
-    let mut select =
-        db.prepare_cached(&format!("SELECT id FROM {along} WHERE {first} AND {which} AND {conditions} ORDER BY id"))?;
-    let mut rows = select.query(params_from_iter([value, number].map(Value::from).into_iter().chain(values)))?;
-    let mut found = Vec::new();
-    while found.len() < most
-        && let Some(row) = rows.next()?
-    {
-        let number = row.get(0)?;
-        let inside = match &filter.area {
-            Some(area) => speaks_of(db, number, area)?,
-            None => true,
-        };
-        if inside {
-            found.push(number);
-        }
-    }
-    Ok(found)
 }
 
 fn speaks_of(db: &Connection, page: i64, area: &Area) -> rusqlite::Result<bool> {
@@ -301,41 +409,6 @@ fn few(db: &Connection, area: &Area) -> rusqlite::Result<bool> {
         }
     }
     Ok(true)
-}
-
-/// Gives each place in an area that a page that matches speaks of, in any order, perhaps more than
-/// once.
-fn each_place(
-    db: &Connection,
-    filter: &PageFilter,
-    area: &Area,
-    each: &mut dyn FnMut(i64, LatLon) -> ControlFlow<()>,
-) -> rusqlite::Result<()> {
-    let (mut conditions, mut values) = conditions(filter);
-    if let Some(name) = &filter.host {
-        let Some(host) = host_of(db, name)? else { return Ok(()) };
-        conditions.push_str(" AND page.host = ?");
-        values.push(host.into());
-    }
-    // The places come first, by the index: joins are `CROSS`.
-    let sql = format!(
-        "SELECT page_place.page, lat, lon
-         FROM page_place INDEXED BY page_place_by_point CROSS JOIN page ON page.id = page_place.page
-         WHERE lat >= ? AND lon >= ? AND lat <= ? AND lon <= ? AND {conditions}"
-    );
-    let mut select = db.prepare_cached(&sql)?;
-    for corners in &area.boxes {
-        let corners = corners.iter().copied().map(Value::from);
-        let mut rows = select.query(params_from_iter(corners.chain(values.iter().cloned())))?;
-        while let Some(row) = rows.next()? {
-            if let Some(point) = LatLon::new(row.get(1)?, row.get(2)?).filter(|point| area.holds(*point))
-                && each(row.get(0)?, point).is_break()
-            {
-                return Ok(());
-            }
-        }
-    }
-    Ok(())
 }
 
 fn read(db: &Connection, number: i64) -> rusqlite::Result<PageItem> {

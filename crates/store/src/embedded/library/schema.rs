@@ -81,7 +81,8 @@ CREATE TABLE page (
     first_seen  INTEGER NOT NULL,
     last_seen   INTEGER NOT NULL,
     shown_lat   INTEGER,
-    shown_lon   INTEGER
+    shown_lon   INTEGER,
+    described   INTEGER
 );
 CREATE INDEX page_of_host ON page (host, id, places);
 CREATE INDEX page_with_places ON page (id, relevant, first_seen, places) WHERE places > 0;
@@ -144,7 +145,8 @@ CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT 
 -- one that a person confirmed, else 1. open: a Creative Commons licence or the public domain is named,
 -- in the file or on a page. colour: 0xRRGGBB. by_place, by_host, by_colour, by_doubt: where it is in
 -- the orders of these names (orders.rs). shown_lat, shown_lon: the point that cells count it at, in
--- ten-millionths of a degree. Numbers are never used again.
+-- ten-millionths of a degree. described: tells the texts that item_words has of it from others.
+-- Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -183,7 +185,8 @@ CREATE TABLE media (
     by_colour      INTEGER,
     by_doubt       INTEGER,
     shown_lat      INTEGER,
-    shown_lon      INTEGER
+    shown_lon      INTEGER,
+    described      INTEGER
 );
 CREATE INDEX media_by_kind ON media (kind);
 CREATE INDEX media_by_arrival ON media (first_seen);
@@ -225,6 +228,16 @@ CREATE TABLE location (
 CREATE INDEX location_by_place ON location (lat, lon, best) WHERE best = 1;
 CREATE INDEX location_in_order ON location (media, lat, lon, best) WHERE best = 1;
 
+-- The words of items and of pages that speak of places, by their numbers; the texts are elsewhere.
+CREATE VIRTUAL TABLE item_words USING fts5 (
+    title, description, captions, keywords, places, host, author,
+    content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2'
+);
+CREATE VIRTUAL TABLE page_words USING fts5 (
+    title, description, places, host,
+    content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2'
+);
+
 -- What is in each cell of the map (cells.rs). sort: kinds of media, then pages, then relevant pages.
 -- lat, lon: the sum of the points that are shown. newest: the largest number.
 CREATE TABLE cell (
@@ -263,6 +276,34 @@ CREATE TABLE person_text (
     title       TEXT,
     description TEXT
 ) WITHOUT ROWID;
+
+-- Crawls that start by themselves, and what came of it. Also written by processes beside the writer.
+CREATE TABLE schedule (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    name     TEXT NOT NULL,
+    cron     TEXT NOT NULL,
+    zone     TEXT NOT NULL,
+    enabled  INTEGER NOT NULL,
+    catch_up TEXT NOT NULL,
+    crawl    TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    created  INTEGER NOT NULL,
+    last_due INTEGER
+);
+CREATE TABLE scheduled_run (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    schedule INTEGER NOT NULL REFERENCES schedule ON DELETE CASCADE,
+    due      INTEGER NOT NULL,
+    started  INTEGER,
+    seen     INTEGER,
+    ended    INTEGER,
+    outcome  TEXT NOT NULL,
+    detail   TEXT NOT NULL DEFAULT '',
+    pages    INTEGER NOT NULL DEFAULT 0,
+    images   INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX run_of_schedule ON scheduled_run (schedule, id);
+CREATE INDEX run_at_work ON scheduled_run (id) WHERE outcome = 'running';
 
 -- Values by name, as JSON.
 CREATE TABLE setting (

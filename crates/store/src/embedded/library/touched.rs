@@ -3,9 +3,9 @@
 //! Whatever changes what is known notes the file; before the change is committed all that were noted
 //! are worked out anew. A file that a hundred visits of a batch speak of is so done once.
 
-use rusqlite::{Connection, Transaction, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::licences;
+use super::{licences, wording};
 
 /// Pages that are asked what they say of a file, the first ones.
 const PAGES: i64 = 20;
@@ -33,16 +33,28 @@ pub(super) fn settle(db: &Transaction<'_>) -> rusqlite::Result<()> {
 }
 
 fn follow(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
-    let licences = db
-        .prepare_cached(
-            "SELECT licence FROM media WHERE id = ?1 AND licence IS NOT NULL
-             UNION ALL SELECT * FROM (SELECT reference.licence FROM media_address
-                 CROSS JOIN reference ON reference.media_address = media_address.id
-                 WHERE media_address.media = ?1 LIMIT ?2) WHERE licence IS NOT NULL",
-        )?
-        .query_map(params![media, PAGES], |row| row.get(0))?
-        .collect::<rusqlite::Result<Vec<String>>>()?;
-    let open = licences.iter().any(|licence| licences::is_open(licence));
+    let own: Option<Option<String>> = db
+        .prepare_cached("SELECT licence FROM media WHERE id = ?1")?
+        .query_row([media], |row| row.get(0))
+        .optional()?;
+    let Some(own) = own else { return Ok(()) };
+    let (mut open, mut captions) = (own.is_some_and(|licence| licences::is_open(&licence)), Vec::<String>::new());
+    let mut select = db.prepare_cached(
+        "SELECT coalesce(reference.description, imported.description), reference.licence, reference.author
+         FROM media_address LEFT JOIN reference ON reference.media_address = media_address.id
+         LEFT JOIN imported ON imported.media_address = media_address.id
+         WHERE media_address.media = ?1 LIMIT ?2",
+    )?;
+    let mut rows = select.query(params![media, PAGES])?;
+    while let Some(row) = rows.next()? {
+        let licence: Option<String> = row.get(1)?;
+        open |= licence.is_some_and(|licence| licences::is_open(&licence));
+        for text in [row.get::<_, Option<String>>(0)?, row.get(2)?].into_iter().flatten() {
+            if !text.is_empty() && !captions.contains(&text) {
+                captions.push(text);
+            }
+        }
+    }
     db.prepare_cached("UPDATE media SET open = ?2 WHERE id = ?1 AND open <> ?2")?.execute(params![media, open])?;
-    Ok(())
+    wording::write_item(db, media, &captions)
 }

@@ -3,6 +3,7 @@
 //! A list is read along whichever index is closest to the question, so that a page of it costs
 //! what the page holds and not what the library holds.
 
+use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use facts::{LatLon, MediaKind, Timestamp};
@@ -10,7 +11,8 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
 use super::orders::{Part, Rows};
-use crate::{Area, ItemFilter};
+use super::wording::{ITEM_SCORE, Numbers};
+use crate::{Area, ItemFilter, Words};
 
 /// Points in boxes up to which they are sorted; with more of them, walking in order meets enough.
 const FEW: usize = 20_000;
@@ -26,6 +28,7 @@ pub(super) enum Along {
     Verified,
     Located,
     Box,
+    Words,
 }
 
 /// The numbers of the next items, in order of arrival.
@@ -76,6 +79,8 @@ pub(super) struct Sought<'f> {
     /// Numbers larger than this, and not larger than the other.
     pub after: i64,
     pub until: i64,
+    /// What has the words that are asked for, where the walk is not along them.
+    worded: OnceCell<Numbers>,
 }
 
 impl<'f> Sought<'f> {
@@ -104,7 +109,7 @@ impl<'f> Sought<'f> {
         let (Some(after), Some(until)) = (older(db, filter.since)?, newest(db, filter.until)?) else {
             return Ok(None);
         };
-        Ok(Some(Self { filter, kinds, host, crawl, after, until }))
+        Ok(Some(Self { filter, kinds, host, crawl, after, until, worded: OnceCell::new() }))
     }
 
     /// Whether a location is asked for.
@@ -117,6 +122,9 @@ impl<'f> Sought<'f> {
     pub fn ways(&self, db: &Connection, few: usize) -> rusqlite::Result<Vec<Along>> {
         let kinds = &self.kinds;
         let one = |along| Ok(vec![along]);
+        if self.expression().is_some() {
+            return one(Along::Words);
+        }
         if self.host.is_some() {
             return one(Along::Host);
         }
@@ -143,6 +151,7 @@ impl<'f> Sought<'f> {
     pub fn narrow_ways(&self, db: &Connection, few: usize) -> rusqlite::Result<Option<Vec<Along>>> {
         let filter = self.filter;
         let candidates = [
+            (self.expression().is_some(), Along::Words),
             (self.host.is_some(), Along::Host),
             (filter.area.is_some(), Along::Box),
             (filter.verified == Some(true), Along::Verified),
@@ -211,8 +220,26 @@ impl<'f> Sought<'f> {
                     values.extend(bounds);
                 }
             }
+            Along::Words => {
+                conditions.push("item_words MATCH ?".into());
+                values.push(self.expression().into());
+            }
             Along::Arrival => {}
         }
+    }
+
+    /// The words that must be there.
+    fn expression(&self) -> Option<String> {
+        self.filter.words.as_ref().and_then(Words::expression)
+    }
+
+    /// What has the words that are asked for, unless the walk is along them.
+    fn worded(&self, db: &Connection, along: Option<Along>) -> rusqlite::Result<Option<&Numbers>> {
+        let Some(words) = self.filter.words.as_ref().filter(|_| along != Some(Along::Words)) else { return Ok(None) };
+        if self.worded.get().is_none() {
+            let _ = self.worded.set(Numbers::of(db, "item_words", words)?);
+        }
+        Ok(self.worded.get())
     }
 
     /// Walks along an index of numbers.
@@ -235,6 +262,24 @@ impl<'f> Sought<'f> {
         self.rows(db, from, &order, &mut |number, point, _| each(number, point))
     }
 
+    /// Walks along the words, the newest first, and tells how well each fits; larger is better.
+    pub fn walk_words(
+        &self,
+        db: &Connection,
+        each: &mut dyn FnMut(i64, f64) -> ControlFlow<()>,
+    ) -> rusqlite::Result<()> {
+        let (number, table) = Along::Words.table();
+        let (mut conditions, mut values) = (Vec::new(), Vec::new());
+        self.own_condition(Along::Words, &mut conditions, &mut values);
+        let from = From { number, table, along: Some(Along::Words), key: ITEM_SCORE, conditions, values };
+        let order = format!(" ORDER BY {number} DESC");
+        let _ = self.rows(db, from, &order, &mut |number, _, key| match key {
+            Value::Real(score) => each(number, -score),
+            _ => each(number, 0.0),
+        })?;
+        Ok(())
+    }
+
     /// Walks along one part of an order.
     pub fn walk_part(
         &self,
@@ -254,10 +299,15 @@ impl<'f> Sought<'f> {
         order: &str,
         each: &mut dyn FnMut(i64, Option<LatLon>, Value) -> ControlFlow<()>,
     ) -> rusqlite::Result<ControlFlow<()>> {
+        let worded = self.worded(db, from.along)?;
         let (sql, values) = self.question(from, order);
         let mut select = db.prepare_cached(&sql)?;
         let mut rows = select.query(params_from_iter(values))?;
         while let Some(row) = rows.next()? {
+            let number = row.get(0)?;
+            if worded.is_some_and(|worded| !worded.hold(number)) {
+                continue;
+            }
             let point = match &self.filter.area {
                 None => None,
                 Some(area) => match LatLon::new(row.get(1)?, row.get(2)?).filter(|point| area.holds(*point)) {
@@ -265,7 +315,7 @@ impl<'f> Sought<'f> {
                     point => point,
                 },
             };
-            if each(row.get(0)?, point, row.get(3)?).is_break() {
+            if each(number, point, row.get(3)?).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -353,6 +403,7 @@ impl Along {
             Self::Open => ("media.id", "media INDEXED BY media_open"),
             Self::Verified => ("media.id", "media INDEXED BY media_verified"),
             Self::Located => ("location.media", "location INDEXED BY location_in_order"),
+            Self::Words => ("item_words.rowid", "item_words"),
             Self::Box => ("location.media", "location INDEXED BY location_by_place"),
         }
     }

@@ -4,7 +4,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::super::catalogue::Address;
 use super::super::text::{DESCRIPTION, REASON, TITLE, cut};
-use super::super::{harvest, locations, places, said, signed, touched};
+use super::super::{harvest, locations, places, said, signed, touched, wording};
 use super::{Records, branch};
 use crate::visit::FORGOTTEN;
 use crate::{MediaReference, PageFacts, Visited};
@@ -71,6 +71,7 @@ impl Records<'_> {
         };
         places::write(self.db, page, &places)?;
         places::show(self.db, page, places::shown(&places, focus))?;
+        wording::write_page(self.db, page, &places)?;
         let mut shown = Vec::new();
         for reference in &facts.media {
             self.reference(page, host, reference, &mut shown)?;
