@@ -53,10 +53,10 @@ export function makeItem(n: number): any {
     added: new Date(1.79e12 - n * 400_000).toISOString().slice(0, 19) + 'Z', host, page: `https://${host}/walk/${n % 90}.html`,
     location, thumbnail: kind === 'audio' || n % 97 === 5 ? null : `/media/${id}/thumbnail`, file: `/media/${id}/file`, copies: n % 7 === 0 ? 3 : 1,
     size: 240_000, orientation: 1, make: 'Xiaomi', model: 'Redmi Note3', author: n % 3 ? null : 'Ana Pérez', licence: n % 3 ? null : 'https://creativecommons.org/licenses/by/4.0/',
-    keywords: ['harbour', 'sea'], own_title: null, own_description: null, edited: null, place_names: { city: 'Kiel' },
+    keywords: ['harbour', 'sea'], own_title: null, own_description: null, edited: null, place_names: ['Kiel'],
     other_locations: location ? [{ ...location, lat: location.lat + 0.1, source: 'page', precision_m: 20000, confidence: 0.3, evidence: 'the region around it', verified: false }] : [],
     wrong_location: null, found: [{ image: `https://${host}/img/${n}.jpg`, page: `https://${host}/walk/${n % 90}.html`, page_title: 'A walk <b>in</b> town', description: 'Harbour', licence: null, author: null }],
-    addresses: 1, path: 'ab/cd.jpg',
+    addresses: [`https://${host}/img/${n}.jpg`], rejected: false, path: 'ab/cd.jpg',
   };
 }
 export const items: any[] = Array.from({ length: 10_000 }, (_, n) => makeItem(n));

@@ -37,7 +37,7 @@ test('a pin that is dragged stays where it was put', async ({ page, server }) =>
 test('a place is set by its name and by coordinates', async ({ page, server }) => {
   const { items } = await server.get<List>('/media?located=true&verified=false&kind=image&limit=2');
   await page.goto(`/media/${items[1]?.id}`);
-  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
   const box = page.getByLabel('Place name or coordinates');
   await box.fill('nowhere at all');
   await box.press('Enter');
@@ -46,7 +46,7 @@ test('a place is set by its name and by coordinates', async ({ page, server }) =
   await page.getByRole('option', { name: /^Kiel/ }).first().click();
   await expect(page.getByRole('button', { name: 'Save this place' })).toBeVisible();
   await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByRole('button', { name: 'Change', exact: true }).click();
   await page.getByLabel('Place name or coordinates').fill('62.6012, 29.7632');
   await page.getByLabel('Place name or coordinates').press('Enter');
   await page.getByRole('button', { name: 'Save this place' }).click();

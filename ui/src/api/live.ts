@@ -17,6 +17,7 @@ export function listen(path: string, listeners: Listeners, whenOpen?: () => void
     source = new EventSource(address(path));
     source.onopen = () => whenOpen?.();
     source.onerror = () => {
+      if (!ended) connection.suspect();
       if (source?.readyState !== EventSource.CLOSED || ended) return;
       again = setTimeout(open, 3000);
     };

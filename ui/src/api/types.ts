@@ -1,116 +1,47 @@
-/** What the server sends and takes, as far as the page uses it. */
+/**
+ * What the server sends and takes, as far as the page uses it. `schema.d.ts` is made from `docs/openapi.json` by
+ * `npm run types`; here its shapes get the names the page uses, and are told more exactly where the description is loose.
+ */
+import type { components } from './schema';
 
+type Schemas = components['schemas'];
+
+/** The server writes every field; what is not known is null. */
+type Whole<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
+
+/** South, west, north, east; west may be greater than east across the date line. */
+export type Box = [number, number, number, number];
 export type Kind = 'image' | 'video' | 'audio';
-export type Role = 'admin' | 'reader' | 'none';
 
-export interface Session {
-  role: Role;
-  login_needed: boolean;
-  version: string;
-}
-
-export interface Address {
-  street: string | null;
-  number: string | null;
-  postcode: string | null;
-  city: string | null;
-  country: string | null;
-}
-
-export interface Location {
-  lat: number;
-  lon: number;
+export type Session = Whole<Schemas['Session']>;
+export type Address = Whole<Schemas['AddressParts']>;
+/** Height and direction are there only when they are known. */
+export type Location = Omit<Whole<Schemas['Location']>, 'altitude' | 'direction' | 'address'> & {
+  address: Address | null;
   altitude?: number | null;
   direction?: number | null;
-  address: Address | null;
-  place: string | null;
-  town: string | null;
-  admin1: string | null;
-  country: string | null;
-  source: string;
-  precision_m: number | null;
-  confidence: number;
-  evidence: string | null;
-  verified: boolean;
-}
-
-export interface Card {
-  id: string;
-  kind: Kind;
-  format: string;
-  width: number | null;
-  height: number | null;
-  duration: number | null;
-  colour: string | null;
-  title: string | null;
-  description: string | null;
-  taken: string | null;
-  added: string;
-  host: string | null;
-  page: string | null;
-  location: Location | null;
-  thumbnail: string | null;
-  file: string;
-  copies: number;
-}
+};
+export type Card = Omit<Whole<Schemas['Card']>, 'kind' | 'location'> & { kind: Kind; location: Location | null };
 
 export interface Sighting {
   image: string;
   page: string | null;
   page_title: string | null;
-  description: string | null;
-  licence: string | null;
-  author: string | null;
-}
-
-export interface Item extends Card {
-  size: number;
-  orientation: number | null;
-  make: string | null;
-  model: string | null;
-  author: string | null;
-  licence: string | null;
-  keywords: string[];
-  own_title: string | null;
-  own_description: string | null;
-  edited: { title: string | null; description: string | null } | null;
-  place_names: Record<string, string | null>;
-  other_locations: Location[];
-  wrong_location: string | null;
-  found: Sighting[];
-  /** How many addresses hold it. */
-  addresses: number;
-  path: string | null;
-}
-
-export interface SpokenPlace {
-  kind: string;
-  text: string;
-  place: string | null;
-  town: string | null;
-  country: string | null;
-  lat: number;
-  lon: number;
-  precision_m: number;
-  confidence: number;
-  mentions: number;
-  relevant: boolean;
-  why: string;
-}
-
-export interface Page {
-  id: string;
-  kind: 'page';
-  page: string;
-  title: string;
   description: string;
-  language: string | null;
-  relevant: boolean;
-  score?: number | null;
-  distance_m?: number | null;
+  licence: string | null;
+  author: string | null;
+}
+
+type ItemOnly = Omit<Whole<Schemas['Item']>, keyof Card | 'found' | 'other_locations'>;
+export type Item = Card & ItemOnly & { found: Sighting[]; other_locations: Location[] };
+
+export type SpokenPlace = Whole<Schemas['SpokenPlace']>;
+export type Page = Omit<Whole<Schemas['PageHit']>, 'kind' | 'location' | 'places'> & {
+  kind: 'page';
   location: Location | null;
   places: SpokenPlace[];
-}
+};
+export type Hit = Card & Pick<Whole<Schemas['FoundMedia']>, 'score' | 'distance_m' | 'matched'>;
 
 export interface Listed<T> {
   items: T[];
@@ -119,8 +50,7 @@ export interface Listed<T> {
   total_is_at_least?: boolean;
 }
 
-/** South, west, north, east; west may be greater than east across the date line. */
-export type Box = [number, number, number, number];
+export type Answer<T> = Omit<Whole<Schemas['Answer']>, 'results'> & { results: T[] };
 
 export interface Cluster {
   lat: number;
@@ -137,105 +67,31 @@ export interface Clusters {
   total_is_at_least: boolean;
 }
 
-export interface Label {
-  name: string;
-  lat: number;
-  lon: number;
-  kind: 'country' | 'town';
-  rank: number;
-}
+export type Label = Whole<Schemas['Label']>;
+export type Place = Omit<Whole<Schemas['Suggestion']>, 'box'> & { box: Box | null };
 
-export type Hit = Card & { score: number | null; distance_m?: number | null; matched?: string[] };
-
-export interface Answer<T> {
-  total: number;
-  total_is_at_least: boolean;
-  results: T[];
-  next: string | null;
-  milliseconds: number;
-  asked: { words: string[] | string | null; place: { name: string; lat: number; lon: number; box: Box | null } | null };
-}
-
-export interface Place {
-  id: number;
-  name: string;
-  kind: string;
-  admin1: string | null;
-  country: string | null;
-  lat: number;
-  lon: number;
-  population: number | null;
-  box: Box | null;
-}
-
-export type CrawlState = 'running' | 'stopping' | 'paused' | 'interrupted' | 'finished' | 'failed';
-
-export interface Progress {
+export type CrawlState = Schemas['CrawlState'];
+export type Progress = Whole<Schemas['Tally']> & {
   state: CrawlState;
-  pages: number;
-  images: { seen: number; kept: number };
-  geotagged: number;
-  located: number;
-  relevant: number;
   queued: number;
   in_flight?: number;
-  seconds: number;
   pages_per_second: number;
-  bytes: number;
-}
-
-export interface Crawl extends Progress {
-  name: string;
-  strategy: string;
-  region: string | null;
-  created: string;
-  started: string | null;
-  ended: string | null;
-  stopped: string | null;
-  error?: string | null;
-  harvest_rate: number | null;
-  runs: number;
-}
+};
+export type Crawl = Whole<Schemas['CrawlEntry']>;
 
 export interface Step {
   count: number;
   seconds: number;
 }
 
-export interface Run {
-  started: string;
-  ended: string | null;
-  seconds: number;
-  pages: number;
-  stopped: string | null;
-  peak_memory: number | null;
-  steps: Record<string, Step> | null;
-}
-
-export interface Harvest {
-  curve: [number, number][];
-  bridge: number[];
-  tail: number[];
-  seed_distance: number[];
-}
-
-export interface CrawlDetail extends Omit<Crawl, 'runs'> {
+export type Run = Omit<Whole<Schemas['RunShape']>, 'steps'> & { steps: Record<string, Step> | null };
+export type Harvest = Omit<Whole<Schemas['HarvestShape']>, 'curve'> & { curve: [number, number][] };
+export type CrawlDetail = Omit<Whole<Schemas['CrawlDetail']>, 'settings' | 'runs' | 'harvest'> & {
   settings: Settings;
   runs: Run[];
-  tasks: unknown;
-  errors: Record<string, number>;
-  refused: Record<string, number>;
   harvest: Harvest | null;
-}
-
-export interface Mishap {
-  at?: string;
-  url?: string;
-  what?: string;
-  reason?: string;
-  detail?: string;
-  [more: string]: unknown;
-}
+};
+export type Mishap = Whole<Schemas['MishapShape']>;
 
 /** Settings of a crawl: kebab-case keys, nested. */
 export type Settings = { [name: string]: SettingValue };
@@ -318,42 +174,14 @@ export interface Statistics {
   memory?: number | null;
 }
 
-export interface MapSettings {
-  style_url: string | null;
-  pmtiles_url: string | null;
-  attribution: string | null;
-  hosts?: string[];
-}
+export type MapSettings = Schemas['MapSettings'];
 
 export interface ServerSettings {
   crawl: Settings;
   map: MapSettings;
-  [more: string]: unknown;
 }
 
-export interface Blocked {
-  kind: string;
-  what: string;
-  at: string | null;
-}
-
-export interface Forgotten {
-  hosts: number;
-  pages: number;
-  media: number;
-  files: number;
-}
-
-export interface Part {
-  name: string;
-  version?: string | null;
-  licence: string;
-  attribution?: string | null;
-}
-
-export interface About {
-  version: string;
-  licence?: string;
-  data: Part[];
-  libraries: Part[];
-}
+export type Blocked = Whole<Schemas['BlockedShape']>;
+export type Forgotten = Whole<Schemas['Forgotten']>;
+export type Part = Schemas['Part'];
+export type About = Schemas['About'];

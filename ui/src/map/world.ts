@@ -1,10 +1,11 @@
-/** The world of Natural Earth that comes with the program: coarse at once, finer as soon as it is there. */
+/** The world of Natural Earth that comes with the program: coarse at once, finer as soon as it is there, finest when one looks closely. */
 import type { Feature, FeatureCollection, Geometry, MultiLineString } from 'geojson';
 import type { Map as MapLibre, GeoJSONSource } from 'maplibre-gl';
 import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
 import coarse from 'world-atlas/countries-110m.json?url';
 import fine from 'world-atlas/countries-50m.json?url';
+import finest from 'world-atlas/countries-10m.json?url';
 
 type Atlas = Topology<{ countries: GeometryCollection }>;
 
@@ -33,18 +34,35 @@ function world(url: string): Promise<World> {
   return loading;
 }
 
-/** Puts the world on a map: the coarse one first, so that there is something to see. */
+/** Asks for the coarse world before there is a map to put it on. */
+export function foresee() {
+  world(coarse).catch(() => undefined);
+}
+
+/** From this zoom on the fine coast looks cut with an axe. */
+const CLOSE = 6.5;
+
+/** Puts the world on a map: the coarse one first, so that there is something to see; the finest only for a close look. */
 export async function drawWorld(map: MapLibre, gone: () => boolean) {
-  let finest = 0;
+  let drawn = 0;
   const draw = async (url: string, rank: number) => {
     const { land, borders } = await world(url);
-    if (gone() || rank < finest) return;
-    finest = rank;
+    if (gone() || rank <= drawn) return;
+    drawn = rank;
     (map.getSource('land') as GeoJSONSource | undefined)?.setData(land);
     (map.getSource('borders') as GeoJSONSource | undefined)?.setData(borders);
   };
+  let asked = false;
+  const close = () => {
+    if (asked || gone() || map.getZoom() < CLOSE) return;
+    asked = true;
+    map.off('zoomend', close);
+    void draw(finest, 3).catch(() => undefined);
+  };
   await draw(coarse, 1);
   await draw(fine, 2);
+  map.on('zoomend', close);
+  close();
 }
 
 /** The atlas is made for globes: its outlines run on across the date line and around the pole. */

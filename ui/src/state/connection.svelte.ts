@@ -23,11 +23,14 @@ class Connection {
   /** Looks now and then whether the server is still there, even when nothing is asked of it. */
   watch() {
     setInterval(() => {
-      if (!this.lost && document.visibilityState === 'visible') {
-        fetch('/api/v1/health').catch(() => this.lose());
-      }
+      if (document.visibilityState === 'visible') this.suspect();
     }, 5000);
     window.addEventListener('offline', () => this.lose());
+  }
+
+  /** Something broke that may be the server: it is asked once. */
+  suspect() {
+    if (!this.lost) fetch('/api/v1/health', { cache: 'no-store' }).catch(() => this.lose());
   }
 
   #ask() {

@@ -2,7 +2,7 @@
 import { get } from '../api/client';
 import type { MapSettings, ServerSettings } from '../api/types';
 
-const BUNDLED: MapSettings = { style_url: null, pmtiles_url: null, attribution: null };
+const BUNDLED: MapSettings = { style_url: null, pmtiles_url: null, attribution: null, hosts: [] };
 let asked: Promise<MapSettings> | undefined;
 
 export function mapSettings(): Promise<MapSettings> {

@@ -129,10 +129,13 @@ export function whereabouts(location: Location | null): string | null {
   return named.length ? named.join(', ') : coordinates(location.lat, location.lon, 3);
 }
 
+/** A name is a line, not a page. */
+const LONGEST = 90;
+
 /** What a picture is called: its title, what it shows, or where it is from. */
 export function nameOf(card: Pick<Card, 'title' | 'description' | 'kind' | 'location' | 'host'>): string {
   const said = card.title?.trim() || card.description?.trim();
-  if (said) return said;
+  if (said) return said.length > LONGEST ? `${said.slice(0, LONGEST).replace(/\s+\S*$/, '')} …` : said;
   const what = { image: 'Picture', video: 'Film', audio: 'Sound' }[card.kind];
   const where = whereabouts(card.location);
   return where ? `${what} in ${where}` : card.host ? `${what} from ${card.host}` : `${what} without a title`;
