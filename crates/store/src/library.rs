@@ -411,8 +411,8 @@ pub trait Library: Send + Sync {
     /// One schedule.
     async fn schedule(&self, id: ScheduleId) -> Result<Option<Schedule>, StoreError>;
 
-    /// Makes a schedule (number 0) or changes one, but not when it was made or last due. Gives it as
-    /// it is now.
+    /// Makes a schedule (number 0) or changes one, but not when it was made; when it was last due can
+    /// only be set to later. Gives it as it is now.
     async fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError>;
 
     /// Removes a schedule with what is known of its runs; `false` when there is none.

@@ -13,6 +13,7 @@ mod order;
 mod output;
 mod reach;
 mod region;
+mod schedule;
 mod search;
 mod serve;
 mod site;

@@ -276,7 +276,8 @@ pub(crate) async fn change(
     Document(change): Document<ScheduleChange>,
 ) -> Result<Response, Problem> {
     let mut schedule = find(&app, id).await?;
-    let again = change.enabled == Some(true) && !schedule.enabled;
+    // What would have been due before the change is not missed.
+    let anew = change.enabled == Some(true) && !schedule.enabled || change.cron.is_some() || change.zone.is_some();
     if let Some(name) = change.name {
         schedule.name = name.trim().to_owned();
         check_name(&schedule.name)?;
@@ -294,7 +295,7 @@ pub(crate) async fn change(
     schedule.enabled = change.enabled.unwrap_or(schedule.enabled);
     schedule.catch_up = change.catch_up.map_or(schedule.catch_up, Into::into);
     timing(&schedule.cron, &schedule.zone)?;
-    if again {
+    if anew {
         schedule.last_due = Some(now());
     }
     let saved = app.library().save_schedule(&schedule).await?;

@@ -85,11 +85,14 @@ pub(crate) fn save(db: &Connection, schedule: &Schedule) -> rusqlite::Result<Opt
         )?;
         ScheduleId(db.last_insert_rowid())
     } else {
-        // When it was made, and what it did, is not for who changes it to say.
+        // When it was made, and what it did, is not for who changes it to say; only what was due before
+        // the change need not be made up for.
+        let seen = last_due.map(|due| due.0);
         db.execute(
-            "UPDATE schedule SET name = ?2, cron = ?3, zone = ?4, enabled = ?5, catch_up = ?6, crawl = ?7, settings = ?8
+            "UPDATE schedule SET name = ?2, cron = ?3, zone = ?4, enabled = ?5, catch_up = ?6, crawl = ?7, settings = ?8,
+                                 last_due = CASE WHEN ?9 > coalesce(last_due, created) THEN ?9 ELSE last_due END
              WHERE id = ?1",
-            params![id.0, name, cron, zone, enabled, catch_up, crawl, settings],
+            params![id.0, name, cron, zone, enabled, catch_up, crawl, settings, seen],
         )?;
         *id
     };

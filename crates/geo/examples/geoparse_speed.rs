@@ -1,6 +1,6 @@
 //! How many megabytes of text a core geoparses in a second.
 //!
-//! `cargo run --release -p bowerbird-geo --example throughput -- FILE…` reads the files given, of
+//! `cargo run --release -p bowerbird-geo --example geoparse_speed -- FILE…` reads the files given, of
 //! JSON lines their "text". First all of it is parsed as one text, with the language guessed; then
 //! what pages made of it say of places is read, one page a text, with a picture to every second
 //! paragraph; reading the HTML is not counted. Files ending in `.html` are pages as they are.
