@@ -315,7 +315,7 @@ pub trait Library: Send + Sync {
     async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError>;
 
     /// `most` items that match, after the first `skip` (10,000 at most): about a point, the nearest
-    /// first; with words, those that fit best, of which the newest 50,000 are compared; else in order
+    /// first; with words, those that fit best, of which the newest 20,000 are compared; else in order
     /// of arrival. And how many match.
     async fn search_items(
         &self,
@@ -341,7 +341,7 @@ pub trait Library: Send + Sync {
 
     /// What a map shows of a view (south, west, north, east; over the date line when west is larger
     /// than east), at the zoom of a map with tiles of 512 pixels. Cells that the view touches are
-    /// counted whole. Filters other than kinds and relevance look at the newest 20,000 that match.
+    /// counted whole. Filters other than kinds and relevance look at the newest 10,000 that match.
     async fn clusters(&self, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> Result<Clusters, StoreError>;
 
     /// The item with this content.

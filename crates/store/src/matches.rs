@@ -25,7 +25,7 @@ pub struct Match<T> {
 }
 
 /// Matches that are ranked by their words: of more, the newest.
-pub(crate) const RANKED: usize = 50_000;
+pub(crate) const RANKED: usize = 20_000;
 
 /// Matches that can be passed over.
 pub(crate) const SKIPPED: usize = 10_000;

@@ -26,11 +26,11 @@ const MOST: i64 = 400;
 const HALVINGS: u32 = 3;
 
 /// Items that are looked at one by one, at most.
-const WALKED: usize = 20_000;
+const WALKED: usize = 10_000;
 
 /// Numbers that a walk goes over at once, and how often it does that before it ends.
-const STRIDE: i64 = 20_000;
-const STRIDES: usize = 3;
+const STRIDE: i64 = 10_000;
+const STRIDES: usize = 2;
 
 pub(super) fn clusters(db: &Connection, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> rusqlite::Result<Clusters> {
     let Some(grid) = Grid::of(view, zoom) else { return Ok(Clusters::default()) };
