@@ -22,6 +22,9 @@ use crate::places::{said_in_file, said_in_words};
 use crate::settle::thumbnail;
 use crate::stop::Stop;
 
+/// Where files that were sent up are, in the data directory: the only ones there that can be imported.
+pub const UPLOADS: &str = "uploads";
+
 /// Files written in one transaction.
 const BATCH: usize = 64;
 
@@ -148,7 +151,7 @@ impl Walk {
                 if !path.starts_with(&self.own) {
                     self.enter(&path);
                 }
-            } else if about.is_file() && !path.starts_with(&self.own) {
+            } else if about.is_file() && (!path.starts_with(&self.own) || path.starts_with(self.own.join(UPLOADS))) {
                 let since = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
                 let modified = since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
                 found.push(Found { path, size: about.len(), modified });

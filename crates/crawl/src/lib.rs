@@ -41,7 +41,7 @@ pub use geo::Granularity;
 pub use crate::engine::{Progress, fetch_settings, run};
 pub use crate::error::CrawlError;
 pub use crate::fields::{Field, FieldKind, Group, fields, from_form};
-pub use crate::import::{ImportOrder, ImportSummary, import};
+pub use crate::import::{ImportOrder, ImportSummary, UPLOADS, import};
 pub use crate::inspect::{Hashes, InspectedLocation, Inspection, inspect_address, inspect_file};
 pub use crate::keep::{Keep, Probing};
 pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, Path, Request};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::request::Parts;
@@ -10,6 +10,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::problem::Problem;
@@ -68,6 +69,18 @@ impl<S: Sync> FromRequestParts<S> for Known {
     }
 }
 
+/// The name or identity in the path of a request.
+pub(crate) struct Name(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Name {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let name = Path::<String>::from_request_parts(parts, state).await;
+        name.map(|Path(name)| Self(name)).map_err(|_| Problem::missing("there is nothing of this name"))
+    }
+}
+
 /// A JSON document that is sent to us.
 pub(crate) struct Document<T>(pub T);
 
@@ -91,10 +104,13 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Document<T> {
                 }
                 None => Problem::new(StatusCode::BAD_REQUEST, "the document was cut off"),
             })?;
-        serde_json::from_slice(&body.to_bytes()).map(Self).map_err(|error| match error.classify() {
-            serde_json::error::Category::Data => Problem::field("", error.to_string()),
-            _ => Problem::new(StatusCode::BAD_REQUEST, format!("this is no JSON: {error}")),
-        })
+        let no_json = |error| Problem::new(StatusCode::BAD_REQUEST, format!("this is no JSON: {error}"));
+        let value: Value = serde_json::from_slice(&body.to_bytes()).map_err(no_json)?;
+        // A list would do for a structure, its fields in their order: nobody means that.
+        if !value.is_object() {
+            return Err(Problem::field("", "the document must be an object"));
+        }
+        serde_json::from_value(value).map(Self).map_err(|error| Problem::field("", error.to_string()))
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) struct Beginning;
 /// The whole description: what every operation has in common is added here once.
 pub(crate) fn whole(document: &Document) -> Value {
     let mut whole = serde_json::to_value(document).unwrap_or_default();
+    // What else is in a form is no file.
+    whole["components"]["schemas"]["Upload"]["additionalProperties"] = json!(false);
     whole["servers"] = json!([{ "url": "/" }]);
     whole["components"]["securitySchemes"] = json!({
         "token": { "type": "http", "scheme": "bearer", "description": "The admin or the reader token" },
@@ -60,6 +62,10 @@ pub(crate) fn whole(document: &Document) -> Value {
             let words = path.trim_start_matches("/api/v1/").replace(['{', '}'], "").replace(['/', '.'], "_");
             operation["operationId"] = json!(format!("{method}_{words}"));
             let Some(responses) = operation.get_mut("responses").and_then(Value::as_object_mut) else { continue };
+            // Events come one by one: no schema holds for the stream of them.
+            if let Some(stream) = responses.get_mut("200").and_then(|ok| ok["content"].get_mut("text/event-stream")) {
+                *stream = json!({});
+            }
             let mut add = |status: &str, description: &str| {
                 responses.entry(status).or_insert_with(|| problem(description));
             };

@@ -8,8 +8,18 @@ use utoipa::IntoParams;
 
 use crate::query::Query;
 
-/// Characters of the words that are looked for.
-const LONGEST_WORDS: usize = 500;
+/// Characters of each filter, as [`FilterParams`] says.
+const LONGEST: [(&str, usize); 9] = [
+    ("box", 200),
+    ("near", 100),
+    ("within", 50),
+    ("place", 200),
+    ("since", 50),
+    ("until", 50),
+    ("host", 253),
+    ("crawl", 100),
+    ("q", 500),
+];
 
 /// The filters, as the description of the API tells of them; [`read`] reads them.
 #[derive(IntoParams)]
@@ -64,6 +74,9 @@ pub(crate) fn read(query: &mut Query) -> Question {
 
 /// The filters but for the kind of media.
 pub(crate) fn of_any_kind(query: &mut Query) -> Question {
+    for (name, longest) in LONGEST {
+        query.limit(name, longest);
+    }
     let located = query.switch("located");
     let area = query.parsed("box", view);
     let near = query.parsed("near", point);
@@ -81,10 +94,7 @@ pub(crate) fn of_any_kind(query: &mut Query) -> Question {
     let until = query.parsed("until", |text| moment(text, true));
     let host = query.text("host").map(|host| host.trim().to_ascii_lowercase());
     let crawl = query.text("crawl");
-    let words = query.parsed("q", |text| match text.chars().count() > LONGEST_WORDS {
-        true => Err(format!("is longer than {LONGEST_WORDS} characters")),
-        false => Ok(Words::parse(text)),
-    });
+    let words = query.text("q").and_then(|text| Words::parse(&text));
     let open_licence = query.choice("licence", &[("any", false), ("open", true)]).unwrap_or(false);
     let verified = query.switch("verified");
     Question {
@@ -98,7 +108,7 @@ pub(crate) fn of_any_kind(query: &mut Query) -> Question {
         verified,
         open_licence,
         crawl,
-        words: words.flatten(),
+        words,
         host,
     }
 }

@@ -50,6 +50,13 @@ impl Query {
         self.given(name).filter(|value| !value.is_empty())
     }
 
+    /// Complains of a parameter that is longer than this many characters.
+    pub fn limit(&mut self, name: &'static str, longest: usize) {
+        if self.given(name).is_some_and(|value| value.chars().count() > longest) {
+            self.complain(name, format!("is longer than {longest} characters"));
+        }
+    }
+
     fn given(&mut self, name: &'static str) -> Option<String> {
         self.asked.insert(name);
         self.given.iter().find(|(given, _)| given == name).map(|(_, value)| value.clone())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use crawl::Settings;
 use http::{HeaderValue, StatusCode, header};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::media::{MOST, PagingParams, USUAL};
 use super::settings::{crawl_form, crawl_settings};
-use crate::answer::{Document, Known};
+use crate::answer::{Document, Known, Name};
 use crate::app::App;
 use crate::moment::Moment;
 use crate::problem::{FieldProblem, Problem};
@@ -282,7 +282,7 @@ pub(crate) async fn defaults(State(app): State<Arc<App>>, known: Known, query: Q
 ))]
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
-    Path(name): Path<String>,
+    Name(name): Name,
     known: Known,
     query: Query,
 ) -> Result<Response, Problem> {
@@ -354,7 +354,7 @@ pub(super) async fn find(app: &App, name: &str) -> Result<CrawlSummary, Problem>
     (status = 200, body = CrawlEntry),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "It does not run"),
 ))]
-pub(crate) async fn pause(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Problem> {
+pub(crate) async fn pause(State(app): State<Arc<App>>, Name(name): Name) -> Result<Response, Problem> {
     let summary = find(&app, &name).await?;
     if !app.crawls.stop(&name, false) {
         return Err(Problem::new(StatusCode::CONFLICT, "this crawl does not run"));
@@ -370,7 +370,7 @@ pub(crate) async fn pause(State(app): State<Arc<App>>, Path(name): Path<String>)
     (status = 200, body = CrawlEntry),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "It runs already"),
 ))]
-pub(crate) async fn resume(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Problem> {
+pub(crate) async fn resume(State(app): State<Arc<App>>, Name(name): Name) -> Result<Response, Problem> {
     let summary = find(&app, &name).await?;
     app.crawls.start(&name, read_stored(summary.crawl.settings)?).await?;
     Known::default().answer(&CrawlEntry::of(&find(&app, &name).await?, &app.crawls))
@@ -383,7 +383,7 @@ pub(crate) async fn resume(State(app): State<Arc<App>>, Path(name): Path<String>
     (status = 200, body = CrawlEntry),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "Its run is over already"),
 ))]
-pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) -> Result<Response, Problem> {
+pub(crate) async fn stop(State(app): State<Arc<App>>, Name(name): Name) -> Result<Response, Problem> {
     let summary = find(&app, &name).await?;
     if !app.crawls.stop(&name, true) {
         let last = summary.runs.last().filter(|run| run.stopped.is_none());
@@ -401,7 +401,7 @@ pub(crate) async fn stop(State(app): State<Arc<App>>, Path(name): Path<String>) 
 ))]
 pub(crate) async fn log(
     State(app): State<Arc<App>>,
-    Path(name): Path<String>,
+    Name(name): Name,
     known: Known,
     mut query: Query,
 ) -> Result<Response, Problem> {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::crawls::{find, shapes};
+use crate::answer::Name;
 use crate::app::App;
 use crate::crawls::Watched;
 use crate::problem::Problem;
@@ -37,11 +38,7 @@ type Events = mpsc::Sender<Result<Event, Infallible>>;
 #[utoipa::path(get, path = "/crawls/{name}/events", tag = "Crawls", params(("name" = String, Path, description = "The crawl's name", max_length = 100)), responses(
     (status = 200, body = String, content_type = "text/event-stream"),
 ))]
-pub(crate) async fn of_crawl(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-    query: Query,
-) -> Result<Response, Problem> {
+pub(crate) async fn of_crawl(State(app): State<Arc<App>>, Name(name): Name, query: Query) -> Result<Response, Problem> {
     query.finish()?;
     let watched = app.crawls.watch(&name);
     let summary = find(&app, &name).await?;

@@ -39,7 +39,7 @@ const FORMATS: [(&str, (Format, &str, &str)); 5] = [
     ("what" = Option<String>, Query, description = "`media` or `page` [default: media]", pattern = "^(media|page)$"),
     FilterParams,
 ), responses(
-    (status = 200, content((String = "application/geo+json"), (String = "text/csv"), (String = "application/jsonl"),
+    (status = 200, content((Object = "application/geo+json"), (String = "text/csv"), (String = "application/jsonl"),
         (String = "application/vnd.google-earth.kml+xml"), (String = "application/gpx+xml"))),
 ))]
 pub(crate) async fn export(State(app): State<Arc<App>>, mut query: Query) -> Result<Response, Problem> {

@@ -6,7 +6,7 @@ use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -16,7 +16,7 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::media::find;
-use crate::answer::Known;
+use crate::answer::{Known, Name};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::query::Query;
@@ -33,13 +33,13 @@ const AHEAD: usize = 4;
     ("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$"),
     ("download" = Option<bool>, Query, description = "As an attachment, with a name"),
 ), responses(
-    (status = 200, content_type = "application/octet-stream", description = "The file, with its own type"),
-    (status = 206, content_type = "application/octet-stream", description = "The range that was asked for"),
+    (status = 200, content((Vec<u8> = "image/*"), (Vec<u8> = "video/*"), (Vec<u8> = "audio/*"), (Vec<u8> = "application/octet-stream")), description = "The file, with its own type"),
+    (status = 206, content((Vec<u8> = "image/*"), (Vec<u8> = "video/*"), (Vec<u8> = "audio/*"), (Vec<u8> = "application/octet-stream")), description = "The range that was asked for"),
     (status = 416, body = Problem, content_type = "application/problem+json", description = "No such range"),
 ))]
 pub(crate) async fn file(
     State(app): State<Arc<App>>,
-    Path(id): Path<String>,
+    Name(id): Name,
     headers: HeaderMap,
     mut query: Query,
 ) -> Result<Response, Problem> {
@@ -50,6 +50,9 @@ pub(crate) async fn file(
     let kind = shown_as(&item.format);
     let inline = kind.is_some() && !download;
     let mut response = send(&path, &item.id.to_string(), &headers).await?;
+    if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
+        return Ok(response);
+    }
     let answer = response.headers_mut();
     answer.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind.unwrap_or("application/octet-stream")));
     let how = if inline { "inline" } else { "attachment" };
@@ -68,7 +71,7 @@ pub(crate) async fn file(
 ), responses((status = 200, content_type = "image/jpeg", description = "A JPEG")))]
 pub(crate) async fn thumbnail(
     State(app): State<Arc<App>>,
-    Path(id): Path<String>,
+    Name(id): Name,
     headers: HeaderMap,
     query: Query,
 ) -> Result<Response, Problem> {
@@ -76,6 +79,9 @@ pub(crate) async fn thumbnail(
     let item = find(&app, &id).await?;
     let path = item.thumbnail.as_ref().ok_or_else(|| Problem::missing("this item has no thumbnail"))?;
     let mut response = send(&app.media().join(path), &format!("{}-t", item.id), &headers).await?;
+    if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
+        return Ok(response);
+    }
     let answer = response.headers_mut();
     answer.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/jpeg"));
     answer.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=31536000, immutable"));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::response::Response;
-use crawl::{ImportOrder, ImportSummary, Keep};
+use crawl::{ImportOrder, ImportSummary, Keep, UPLOADS};
 use facts::{MediaId, MediaKind};
 use http::StatusCode;
 use media::Preset;
@@ -26,8 +26,6 @@ const LARGEST: u64 = 100_000_000;
 const MOST: usize = 100;
 /// Bytes of one request.
 pub(crate) const LARGEST_REQUEST: usize = 2_000_000_000;
-/// Where they are kept, in the data directory.
-const FOLDER: &str = "uploads";
 
 /// Files to import.
 #[derive(ToSchema)]
@@ -63,7 +61,7 @@ pub(crate) async fn import(State(app): State<Arc<App>>, request: Request) -> Res
     let mut parts = Multipart::from_request(request, &()).await.map_err(|_| {
         Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the files as `multipart/form-data`, each as `file`")
     })?;
-    let folder = std::path::absolute(app.store.dir()).unwrap_or_else(|_| app.store.dir().to_owned()).join(FOLDER);
+    let folder = uploads(&app);
     fs::create_dir_all(&folder).await.map_err(|error| Problem::internal(&error))?;
     let mut answer = Imported::default();
     let mut count = 0;
@@ -127,9 +125,15 @@ async fn import_one(app: &App, path: PathBuf) -> Result<ImportSummary, Problem> 
     Ok(crawl::import(Arc::clone(&app.store), order, stop, progress).await?)
 }
 
+/// Where files that are sent up are kept, as the library names them.
+fn uploads(app: &App) -> PathBuf {
+    let dir = app.store.dir();
+    std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned()).join(UPLOADS)
+}
+
 /// Removes the file of an item that was sent up, once the item is gone.
 pub(crate) async fn remove_upload(app: &App, path: &str) {
-    let folder = std::path::absolute(app.store.dir()).unwrap_or_else(|_| app.store.dir().to_owned()).join(FOLDER);
+    let folder = uploads(app);
     let path = Path::new(path);
     let is_ours = path.parent().and_then(Path::parent) == Some(&folder);
     if is_ours {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use facts::{LatLon, MediaId};
 use http::StatusCode;
@@ -11,7 +11,7 @@ use store::{Cursor, ItemOrder, Listed, MediaItem, Said};
 use utoipa::{IntoParams, ToSchema};
 
 use super::import::remove_upload;
-use crate::answer::{Document, Known};
+use crate::answer::{Document, Known, Name};
 use crate::app::{App, media_id};
 use crate::filters::{self, FilterParams};
 use crate::problem::Problem;
@@ -95,7 +95,7 @@ pub(crate) async fn verify(State(app): State<Arc<App>>, known: Known, mut query:
 ))]
 pub(crate) async fn one(
     State(app): State<Arc<App>>,
-    Path(id): Path<String>,
+    Name(id): Name,
     known: Known,
     query: Query,
 ) -> Result<Response, Problem> {
@@ -181,7 +181,7 @@ pub(crate) enum Word {
 ))]
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
-    Path(id): Path<String>,
+    Name(id): Name,
     Document(change): Document<Change>,
 ) -> Result<Response, Problem> {
     let item = find(&app, &id).await?;
@@ -223,7 +223,7 @@ pub(crate) async fn change(
 #[utoipa::path(delete, path = "/media/{id}", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), responses(
     (status = 204, description = "It is gone"),
 ))]
-pub(crate) async fn remove(State(app): State<Arc<App>>, Path(id): Path<String>) -> Result<Response, Problem> {
+pub(crate) async fn remove(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response, Problem> {
     let item = find(&app, &id).await?;
     if !app.store.remove(item.id).await? {
         return Err(missing());

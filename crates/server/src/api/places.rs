@@ -105,6 +105,7 @@ impl From<Place> for Suggestion {
     ("limit" = Option<u32>, Query, description = "How many at most [default: 8]", minimum = 1, maximum = 50),
 ), responses((status = 200, body = Suggestions)))]
 pub(crate) async fn suggest(known: Known, mut query: Query) -> Result<Response, Problem> {
+    query.limit("q", 200);
     let text = query.parsed("q", |text| Ok::<_, String>(text.to_owned()));
     let text = query.needed("q", text).unwrap_or_default();
     let limit = query.number("limit", 1..=MOST).unwrap_or(8) as usize;
@@ -178,6 +179,7 @@ struct Label {
     ("zoom" = u8, Query, description = "The zoom of the map", minimum = 0, maximum = 24),
 ), responses((status = 200, body = Labels)))]
 pub(crate) async fn labels(known: Known, mut query: Query) -> Result<Response, Problem> {
+    query.limit("box", 200);
     let view = query.parsed("box", crate::filters::view);
     let view = query.needed("box", view);
     let zoom = query.number("zoom", 0..=24);

@@ -64,6 +64,9 @@ pub(crate) async fn log_in(
     known: Known,
     Document(LogIn { token }): Document<LogIn>,
 ) -> Result<Response, Problem> {
+    if token.chars().count() > 1000 {
+        return Err(Problem::field("token", "is longer than 1000 characters"));
+    }
     if !app.tokens.needed() {
         return known.answer(&session(&app, Role::Admin));
     }

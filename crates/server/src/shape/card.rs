@@ -113,7 +113,7 @@ pub(crate) struct Item {
     /// What is wrong with the location it names: `null-island`, `out-of-range` …
     pub wrong_location: Option<String>,
     /// Where it was found, oldest first; at most 100.
-    pub found: Vec<Found>,
+    pub found: Vec<Sighting>,
     /// Addresses that hold it; at most 100.
     pub addresses: Vec<String>,
     /// Where the file is on the server's disk, from the media directory.
@@ -129,7 +129,7 @@ pub(crate) struct EditedText {
 
 /// One page that shows an item, or one address it came from without a page.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub(crate) struct Found {
+pub(crate) struct Sighting {
     /// The item's address.
     pub image: String,
     /// The page that shows it.
@@ -176,7 +176,7 @@ impl Item {
             found: item
                 .found
                 .iter()
-                .map(|sighting| Found {
+                .map(|sighting| Sighting {
                     image: sighting.image.clone(),
                     page: sighting.page.clone(),
                     page_title: sighting.page_title.clone(),
