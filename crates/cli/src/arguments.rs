@@ -57,6 +57,11 @@ pub enum Command {
     Forget(Forget),
     /// Serve the web page and its API, and run the crawls that are started there.
     Serve(Serve),
+    /// Crawls that begin by themselves, while `serve` runs.
+    Schedule {
+        #[command(subcommand)]
+        schedule: Schedule,
+    },
     /// The made web that tests and experiments run on.
     Lab {
         #[command(subcommand)]
@@ -544,6 +549,55 @@ pub struct Demo {
     /// The number the web is made from.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub number: u64,
+}
+
+#[derive(Subcommand)]
+pub enum Schedule {
+    /// Add a crawl to the timetable.
+    #[command(after_help = "Examples:
+  bowerbird schedule add '0 */6 * * *' -- crawl https://www.oldenburg.de/ --region Oldenburg
+  bowerbird schedule add '30 3 * * 1' --zone Europe/Berlin -- crawl --resume oldenburg
+
+The five fields are minute, hour, day of the month, month and weekday, as cron has them: * is any,
+1-5 a range, 1,15 a list, */6 every sixth; a day counts when day of the month or weekday fits, if
+both are given. @hourly, @daily, @weekly, @monthly and @yearly are understood too. The crawls begin while
+`bowerbird serve` runs with the same --data; one that is still running is not started again.")]
+    Add(ScheduleAdd),
+    /// List the timetable, with when each is due next and what came of it last.
+    List,
+    /// Take a crawl out of the timetable; the crawl and what it found stay.
+    Remove {
+        /// Its number in the list, or its name.
+        #[arg(value_name = "NUMBER|NAME")]
+        which: String,
+    },
+}
+
+#[derive(Args)]
+pub struct ScheduleAdd {
+    /// When: minute, hour, day of the month, month, weekday.
+    #[arg(value_name = "CRON")]
+    pub cron: String,
+    /// The time zone that is meant, such as Europe/Helsinki.
+    #[arg(long, default_value = "UTC")]
+    pub zone: String,
+    /// What happens with what was due while no server ran: noted as missed, or made up for once.
+    #[arg(long, value_enum, default_value_t = CatchUp::Skip)]
+    pub catch_up: CatchUp,
+    /// What to call it; without it, the name of the crawl.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// The crawl, as on the command line.
+    #[arg(last = true, required = true, value_name = "crawl …")]
+    pub crawl: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum CatchUp {
+    /// Noted as missed.
+    Skip,
+    /// One run makes up for all of it.
+    Once,
 }
 
 #[derive(Subcommand)]

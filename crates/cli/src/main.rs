@@ -46,6 +46,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Export(order) => command::export(place, order).await,
             Command::Forget(order) => command::forget(place, order).await,
             Command::Serve(order) => command::serve(place, order).await,
+            Command::Schedule { schedule } => command::schedule(place, config.as_deref(), schedule).await,
             Command::Lab { lab } => command::lab(place, lab).await,
             Command::Completions { shell } => command::completions(shell),
         }

@@ -8,6 +8,8 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 
+use crate::steps::{Steps, Work};
+
 /// Visits written in one transaction at most.
 const BATCH: usize = 256;
 /// How long the first visit of a batch waits for company. What pages found is waited for, media only
@@ -30,8 +32,8 @@ pub(crate) fn committer(
     store: Arc<Store>,
     crawl: CrawlId,
     run: RunId,
-    budgets: Budgets,
-    batch: usize,
+    (budgets, batch): (Budgets, usize),
+    steps: Arc<Steps>,
 ) -> (mpsc::Sender<Visited>, mpsc::UnboundedReceiver<Committed>, JoinHandle<Result<(), StoreError>>) {
     let (visits, mut arriving) = mpsc::channel::<Visited>(2 * BATCH);
     let (report, committed) = mpsc::unbounded_channel();
@@ -50,7 +52,9 @@ pub(crate) fn committer(
             }
             let page_claims = visits.iter().filter(|visit| visit.claim.link.kind == VisitKind::Page).count();
             let count = visits.len();
+            let timed = steps.time(Work::Writing);
             let recorded = store.commit(crawl, run, visits, budgets).await?;
+            drop(timed);
             // The engine may have gone after an error of its own; the visits are safe all the same.
             let _ = report.send(Committed { visits: count, page_claims, recorded });
         }

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use facts::{Directives, Timestamp, Url};
 use fetch::{FetchError, Response};
 use media::{Refusal, Rules};
-use store::{Blocked, Claim, Link, MediaFile, Refused, Store, StoreError};
+use store::{Blocked, Claim, Link, MediaFile, Refused, Store, StoreError, VisitKind};
 use strategy::Filter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -16,6 +16,7 @@ use crate::keep::{Called, Probing};
 use crate::places::said_in_file;
 use crate::settings::{Limits, Settings};
 use crate::settle;
+use crate::steps::{Steps, Work};
 
 /// Bytes of a body that are looked at to tell what it is.
 const HEAD: usize = 4096;
@@ -83,6 +84,7 @@ pub(crate) struct Contents {
     blocked: Blocked,
     room: Room,
     large: Arc<Semaphore>,
+    steps: Arc<Steps>,
     /// One permit per core.
     cpu: Arc<Semaphore>,
     /// Files being examined and written: these wait for the disk, too.
@@ -96,6 +98,7 @@ impl Contents {
         settings: &Settings,
         blocked: &Blocked,
         cpu: Arc<Semaphore>,
+        steps: Arc<Steps>,
     ) -> Self {
         Self {
             rules: Arc::new(settings.keep.rules()),
@@ -107,6 +110,7 @@ impl Contents {
             store,
             filter,
             room: Room::new(),
+            steps,
             large: Arc::new(Semaphore::new(LARGE)),
             cpu,
         }
@@ -192,6 +196,11 @@ impl Contents {
         let (store, rules, called) = (Arc::clone(&self.store), Arc::clone(&self.rules), called.clone());
         let blocked = self.blocked.clone();
         let host = claim.link.url.host();
+        let fetching = match claim.link.kind {
+            VisitKind::Page => Work::FetchingPages,
+            VisitKind::Media(_) => Work::FetchingMedia,
+        };
+        let _timed = self.steps.time_within(Work::DescribingMedia, fetching);
         let _desk = self.desks.acquire().await;
         let settled = on_disk(move || settle::examine(&store, &host, &rules, &blocked, &called, gathered, now)).await?;
         let (mut file, pixels) = match settled {

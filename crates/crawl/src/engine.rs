@@ -9,7 +9,7 @@ use facts::{Branch, HostName, Timestamp, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
-    Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
+    Beat, Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
     StoreError, VisitKind, Visited,
 };
 use strategy::{Strategy, Told};
@@ -23,6 +23,7 @@ use crate::links::{Guide, Hops};
 use crate::origin::Origins;
 use crate::places::Interest;
 use crate::settings::{Reach, Settings};
+use crate::steps::{Steps, Work, peak_memory};
 use crate::stop::Stop;
 use crate::summary::Summary;
 use crate::visit::{Ending, Visitor};
@@ -96,11 +97,26 @@ pub async fn run(
     let blocked = store.library().forgotten().await?;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let (cpu, filter) = (Arc::new(Semaphore::new(cores)), Arc::new(filter));
-    let contents = Contents::new(Arc::clone(&store), Arc::clone(&filter), &settings, &blocked, Arc::clone(&cpu));
-    let guide = Arc::new(Guide { strategy, filter, rules: Arc::clone(&contents.rules), blocked, interest });
+    let steps = Arc::new(Steps::default());
+    let contents = Contents::new(
+        Arc::clone(&store),
+        Arc::clone(&filter),
+        &settings,
+        &blocked,
+        Arc::clone(&cpu),
+        Arc::clone(&steps),
+    );
+    let guide = Arc::new(Guide {
+        strategy,
+        filter,
+        rules: Arc::clone(&contents.rules),
+        blocked,
+        interest,
+        steps: Arc::clone(&steps),
+    });
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let (commits, committed, committer) =
-        committer(Arc::clone(&store), crawl.id, run.id, settings.budgets.into(), batch);
+        committer(Arc::clone(&store), crawl.id, run.id, (settings.budgets.into(), batch), Arc::clone(&steps));
     let engine = Engine {
         pages: figures.pages,
         bytes: figures.bytes,
@@ -128,6 +144,7 @@ pub async fn run(
         failed_seeds: Vec::new(),
         until_reached: false,
         saved: Instant::now(),
+        steps,
         commits,
         committed,
         stop,
@@ -156,6 +173,7 @@ struct Engine {
     until_reached: bool,
     /// When what the strategy has learnt was last written down.
     saved: Instant,
+    steps: Arc<Steps>,
     commits: mpsc::Sender<Visited>,
     committed: mpsc::UnboundedReceiver<Committed>,
     stop: Stop,
@@ -230,7 +248,7 @@ impl Engine {
         // Whatever ended it, what has landed is written before anything else is said.
         let landed = self.land_flights().await;
         let learnt = self.save_learnt().await;
-        let Self { store, run, settings, commits, failed_seeds, before, started, progress, .. } = self;
+        let Self { store, run, settings, commits, failed_seeds, before, started, progress, steps, .. } = self;
         drop(commits);
         let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         written?;
@@ -240,7 +258,9 @@ impl Engine {
 
         let seconds = (before + started.elapsed()).as_secs_f64();
         let frontier = store.frontier().figures(run.crawl).await?;
-        store.library().beat(run.id, seconds, frontier.clone()).await?;
+        let beat =
+            Beat { seconds, frontier: frontier.clone(), peak_memory: peak_memory(), steps: steps.since(&run.steps) };
+        store.library().beat(run.id, &beat).await?;
         let stopped = (end != End::Interrupted).then(|| end.as_str());
         store.library().end_run(run.id, seconds, stopped).await?;
         let figures = store.library().figures(run.crawl, Some(run.id)).await?;
@@ -276,6 +296,8 @@ impl Engine {
             if idle && wait > self.settings.longest_wait() {
                 return self.nothing_left().await;
             }
+            let steps = Arc::clone(&self.steps);
+            let _waiting = (self.flights.len() == 0 && next.is_some()).then(|| steps.time(Work::Waiting));
             tokio::select! {
                 Some((claim, ending)) = self.flights.land() => self.landed(claim, ending).await?,
                 done = self.committed.recv() => match done {
@@ -399,7 +421,9 @@ impl Engine {
     async fn tick(&mut self) -> Result<Option<End>, StoreError> {
         let seconds = (self.before + self.started.elapsed()).as_secs_f64();
         let frontier = self.store.frontier().figures(self.run.crawl).await?;
-        self.store.library().beat(self.run.id, seconds, frontier.clone()).await?;
+        let steps = self.steps.since(&self.run.steps);
+        let beat = Beat { seconds, frontier: frontier.clone(), peak_memory: peak_memory(), steps };
+        self.store.library().beat(self.run.id, &beat).await?;
         let figures = self.store.library().figures(self.run.crawl, Some(self.run.id)).await?;
         self.progress.send_replace(Progress { figures, frontier, in_flight: self.flights.len(), seconds });
         if self.saved.elapsed() >= SAVE_EVERY {

@@ -31,6 +31,7 @@ pub mod quantity;
 mod rests;
 mod settings;
 mod settle;
+mod steps;
 mod stop;
 mod summary;
 mod visit;

@@ -13,6 +13,7 @@ use strategy::{Arrival, Filter, Refusal, Strategy};
 
 use crate::content::{Content, Trouble};
 use crate::places::{Interest, page_place, said_on_page};
+use crate::steps::{Steps, Work};
 
 /// Text kept around a link for strategies that learn from it.
 const CONTEXT_BYTES: usize = 240;
@@ -25,6 +26,7 @@ pub(crate) struct Guide {
     /// What may not come back.
     pub blocked: Blocked,
     pub interest: Interest,
+    pub steps: Arc<Steps>,
 }
 
 /// Orders and filters the links of a page that was just read.
@@ -35,8 +37,11 @@ pub(crate) fn gather(
     size: u64,
     guide: &Guide,
 ) -> (PageFacts, Vec<Link>) {
-    let Guide { strategy, filter, rules, blocked, interest } = guide;
-    let about = interest.about(page);
+    let Guide { strategy, filter, rules, blocked, interest, steps } = guide;
+    let about = {
+        let _timed = steps.time_within(Work::Places, Work::ReadingPages);
+        interest.about(page)
+    };
     let wanted_language = filter.admits_language(page.language.as_deref()).is_ok();
     let depth = claim.link.depth + 1;
     let mut links = Vec::new();

@@ -16,6 +16,7 @@ use crate::links::{Guide, Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
 use crate::rests::Rests;
 use crate::settings::Settings;
+use crate::steps::Work;
 
 /// A body is let run over its limit by this much, so that it is us who say what is too large.
 const LIMIT_SLACK: u64 = 1 << 20;
@@ -172,6 +173,7 @@ impl Visitor {
     /// A page in one request; it may turn out to be a media file.
     async fn get_page(&self, claim: &Claim) -> Result<Found, StoreError> {
         let _line = self.lines.acquire().await;
+        let _timed = self.guide.steps.time(Work::FetchingPages);
         let mut response = match self.fetcher.send(self.request(claim)).await {
             Ok(response) => response,
             Err(error) => return Ok(Found::failed(error, 0)),
@@ -192,6 +194,7 @@ impl Visitor {
         let mut inquiry = Inquiry::new(claim, self.settings.keep.probe);
         loop {
             let line = self.lines.acquire().await;
+            let timed = self.guide.steps.time(Work::FetchingMedia);
             let mut response = match self.fetcher.send(inquiry.request(self.request(claim))).await {
                 Ok(response) => response,
                 Err(error) => return Ok(Found::failed(error, inquiry.received())),
@@ -207,7 +210,9 @@ impl Visitor {
             }
             let now = frontier.now().await?;
             let until = no_sooner(now, self.manners.rest(now, delay, 0, &Answer::Fine).until);
+            drop(timed);
             drop(line);
+            let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
         }
@@ -243,6 +248,7 @@ impl Visitor {
         let _core = self.cpu.acquire().await;
         let (claim, guide) = (claim.clone(), Arc::clone(&self.guide));
         let reading = tokio::task::spawn_blocking(move || {
+            let _timed = guide.steps.time(Work::ReadingPages);
             let Unread { body, content_type, directives, lane: _lane } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
             // What the page says of itself and what its server says add up.

@@ -31,7 +31,7 @@ pub fn statistics(figures: &LibraryFigures) -> Value {
         .map(|(name, run, pages)| {
             json!({
                 "name": name, "started": run.started, "ended": run.ended, "seconds": run.seconds,
-                "pages": pages, "stopped": run.stopped,
+                "pages": pages, "stopped": run.stopped, "peak_memory": run.peak_memory, "steps": run.steps,
             })
         })
         .collect();

@@ -12,11 +12,13 @@ use tokio::sync::{Semaphore, watch};
 use crate::crawls::Crawls;
 use crate::guard::{Hosts, SessionKey, Throttle, Tokens};
 use crate::metrics::Metrics;
+use crate::timetable::Timetable;
 
 /// A server at work.
 pub(crate) struct App {
     pub store: Arc<Store>,
     pub crawls: Arc<Crawls>,
+    pub timetable: Arc<Timetable>,
     pub hosts: Hosts,
     pub tokens: Tokens,
     pub key: SessionKey,

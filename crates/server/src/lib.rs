@@ -11,7 +11,7 @@
 //! - `api` has one file for each thing that routes are about; handlers ask the library and show what
 //!   it says as `shape` describes. [`description`] is made from them.
 //! - `guard` decides who may ask: names, origins, tokens, cookies.
-//! - `crawls` keeps the crawls that run.
+//! - `crawls` keeps the crawls that run; `timetable` starts those that are due.
 //! - `page` is the web page, embedded.
 
 mod answer;
@@ -29,6 +29,7 @@ mod problem;
 mod query;
 mod serve;
 mod shape;
+mod timetable;
 
 pub use crate::guard::Token;
 pub use crate::serve::{Order, ServeError, Server, serve};

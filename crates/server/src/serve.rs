@@ -29,6 +29,7 @@ use crate::description::{self, Beginning};
 use crate::guard::{Hosts, SessionKey, Throttle, Token, Tokens, policy};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
+use crate::timetable::{Keeper, ServerHands, SystemClock, Timetable};
 use crate::{api, guard, listen, page};
 
 /// Requests that are worked on at once; others wait.
@@ -94,6 +95,7 @@ pub struct Server {
     app: Arc<App>,
     ending: watch::Sender<bool>,
     serving: JoinHandle<()>,
+    keeping: JoinHandle<()>,
 }
 
 impl Server {
@@ -114,8 +116,11 @@ impl Server {
             .map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
         let (ending, told) = watch::channel(false);
         let (router, description) = routes();
+        let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
+        let hands = Arc::new(ServerHands::new(Arc::clone(&crawls), store.dir()));
         let app = Arc::new(App {
-            crawls: Arc::new(Crawls::new(Arc::clone(&store), order.reach)),
+            timetable: Timetable::new(Arc::clone(store.library()), hands, Arc::new(SystemClock)),
+            crawls,
             store,
             hosts: Hosts::new(address, &order.host_names),
             tokens,
@@ -131,9 +136,11 @@ impl Server {
         if let Err(problem) = api::apply_policy(&app).await {
             tracing::warn!("the settings of the map cannot be read: {problem:?}");
         }
+        let keeper = Keeper::open(Arc::clone(&app.timetable)).await?;
+        let keeping = tokio::spawn(keeper.keep(told.clone()));
         let service = with_layers(router, &app).with_state(Arc::clone(&app));
         let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
-        Ok(Self { address, app, ending, serving })
+        Ok(Self { address, app, ending, serving, keeping })
     }
 
     /// Where it listens.
@@ -153,7 +160,7 @@ impl Server {
     pub async fn stop(self) -> Result<(), ServeError> {
         // Streams of events end first, so that connections can; crawls write meanwhile.
         self.ending.send_replace(true);
-        let (_, _) = tokio::join!(self.app.crawls.close(), self.serving);
+        let (_, _, _) = tokio::join!(self.app.crawls.close(), self.serving, self.keeping);
         let store = Arc::clone(&self.app.store);
         drop(self.app);
         close(store).await

@@ -15,7 +15,6 @@
 //! should not have been kept.
 
 mod area;
-mod breakdown;
 mod clusters;
 mod embedded;
 mod error;
@@ -42,7 +41,6 @@ mod work;
 pub use facts::Order;
 
 pub use crate::area::Area;
-pub use crate::breakdown::Breakdown;
 pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::error::StoreError;
 pub use crate::files::{FileDraft, Files, StoredFile};
@@ -55,8 +53,8 @@ pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
 pub use crate::item::{Edited, ItemFilter, ItemLocation, MediaItem, Said, Sighting};
 pub use crate::library::{
-    Crawl, CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, Library, LibraryFigures, MediaFigures,
-    Mishap, Recorded, Run, RunId, RunLimits, Start, Task,
+    Beat, Crawl, CrawlId, CrawlSummary, DiskFigures, Figures, HostFigures, ImageLibraryFigures, Library,
+    LibraryFigures, MediaFigures, Mishap, Recorded, Run, RunId, RunLimits, Start, Step, Task,
 };
 pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches};

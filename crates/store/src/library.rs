@@ -6,12 +6,12 @@ use async_trait::async_trait;
 use facts::{LatLon, MediaId, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
+use crate::BlockedEntry;
 use crate::{
     Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
     ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, Schedule, ScheduleId,
     ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Visited,
 };
-use crate::{BlockedEntry, Breakdown};
 
 /// A crawl: a name, its settings, its queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -65,6 +65,33 @@ pub struct Run {
     /// Why it ended: `max-pages`, `max-time`, `max-bytes`, `empty`, `until`, `disk`, `stopped`, `failed`;
     /// nothing for one that was interrupted or killed, which the next start resumes.
     pub stopped: Option<String>,
+    /// The most memory that a process at work on it had, in bytes.
+    pub peak_memory: Option<u64>,
+    /// What its time was spent on, by the name of the step.
+    pub steps: BTreeMap<String, Step>,
+}
+
+/// A part of the work of a run. Steps of many visits are done at once, so their times may add up to
+/// more than the run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// How often it was done.
+    pub count: u64,
+    /// How long it took, all times together.
+    pub seconds: f64,
+}
+
+/// How far a run has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Beat {
+    /// Seconds at work, over interruptions.
+    pub seconds: f64,
+    /// Its queue.
+    pub frontier: FrontierFigures,
+    /// The most memory of the process so far, in bytes.
+    pub peak_memory: Option<u64>,
+    /// What its time was spent on, over interruptions.
+    pub steps: BTreeMap<String, Step>,
 }
 
 /// A slice of a run: so many pages one after the other.
@@ -183,12 +210,29 @@ pub struct LibraryFigures {
     pub hosts: Vec<HostFigures>,
     /// Images with a location in their metadata by the top-level domain they came from, most first.
     pub tlds: Vec<(String, u64)>,
+    /// Images by the country they are shown to be made in, most first.
+    pub by_country: Vec<(String, u64)>,
+    /// Images by the month they were made in, as they say: `2008-05`, the earliest first.
+    pub by_month: Vec<(String, u64)>,
+    /// What became of the images that crawls saw: `kept`, or why they were refused.
+    pub results: BTreeMap<String, u64>,
+    /// Bytes on disk.
+    pub disk: DiskFigures,
     /// Pages that speak of a place.
     pub pages_with_places: u64,
     /// How well crawls found what they were sent for.
     pub harvest: Harvest,
     /// Runs, oldest first.
     pub runs: Vec<(String, Run, u64)>,
+}
+
+/// What a library takes on disk, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DiskFigures {
+    /// Its tables.
+    pub library: u64,
+    /// The kept files, without thumbnails and without those that were imported where they are.
+    pub media: u64,
 }
 
 /// Figures of the distinct images of a library.
@@ -238,8 +282,8 @@ pub trait Library: Send + Sync {
     /// Goes on with the crawl's unfinished run, or starts a new one; with these limits.
     async fn start_run(&self, crawl: CrawlId, limits: RunLimits, task_pages: u64) -> Result<Run, StoreError>;
 
-    /// Writes down how long the run has worked, so that a kill loses at most the time since.
-    async fn beat(&self, run: RunId, seconds: f64, frontier: FrontierFigures) -> Result<(), StoreError>;
+    /// Writes down how far the run has come, so that a kill loses at most what came since.
+    async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError>;
 
     /// The run is over (`Some(reason)`) or interrupted (`None`).
     async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError>;
@@ -432,7 +476,4 @@ pub trait Library: Send + Sync {
 
     /// The latest `most` things that may not come back, newest first, after so many others.
     async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError>;
-
-    /// Images by country and month. Takes a look at each of them.
-    async fn breakdown(&self) -> Result<Breakdown, StoreError>;
 }

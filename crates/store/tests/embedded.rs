@@ -240,7 +240,7 @@ async fn schedules_can_be_changed_beside_a_writer() {
     let library = home.library();
     let timetable = Timetable::open(home.dir.path()).unwrap();
     let made = timetable.save_schedule(&suite::timetable::schedule("beside")).unwrap();
-    assert_eq!(library.schedules().await.unwrap(), [made.clone()]);
+    assert_eq!(library.schedules().await.unwrap(), std::slice::from_ref(&made));
     let writing = tokio::spawn({
         let library = home.library();
         async move {

@@ -17,24 +17,10 @@ use crate::{config, progress, region};
 
 /// Crawls, and says what came of it.
 pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> anyhow::Result<()> {
-    let seeds = seeds(&order.seeds)?;
-    let name = match (&order.resume, &order.name, seeds.first()) {
-        (Some(name), ..) | (None, Some(name), _) => name.clone(),
-        (None, None, Some(seed)) => seed.host().to_string(),
-        (None, None, None) => return Err(WrongUse("give at least one SEED, or --resume NAME".into()).into()),
-    };
-    if name.trim().is_empty() || name.starts_with('-') {
-        return Err(WrongUse("a crawl's name must not be empty or start with a dash".into()).into());
-    }
-    let again = how_to_go_on(&place, &name, &order);
-    let reach = std::mem::take(&mut order.reach).read()?;
-    let start = match order.resume.is_some() {
-        true => Settings { until: None, ..stored_settings(&place, &name).await? },
-        false => config::read(config)?.crawl,
-    };
-    let region = order.region.as_deref().map(region::read).transpose()?.map(|asked| asked.stored);
-    let settings = Settings { region: region.or(start.region.clone()), ..ordered(start, seeds, order) };
-    settings.check().map_err(WrongUse)?;
+    let reached = std::mem::take(&mut order.reach);
+    let reach = reached.clone().read()?;
+    let (name, settings) = read(&place, config, order).await?;
+    let again = how_to_go_on(&place, &name, &reached);
     let options = store::Options {
         what: format!("crawl {name}"),
         default_delay: settings.manners.delay,
@@ -68,6 +54,27 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
     if summary.queued > 0 { print_line(format!("go on:  {again}")) } else { Ok(()) }
 }
 
+/// The name and the settings of the crawl that is ordered.
+pub(super) async fn read(place: &Place, config: Option<&Path>, order: Crawl) -> anyhow::Result<(String, Settings)> {
+    let seeds = seeds(&order.seeds)?;
+    let name = match (&order.resume, &order.name, seeds.first()) {
+        (Some(name), ..) | (None, Some(name), _) => name.clone(),
+        (None, None, Some(seed)) => seed.host().to_string(),
+        (None, None, None) => return Err(WrongUse("give at least one SEED, or --resume NAME".into()).into()),
+    };
+    if name.trim().is_empty() || name.starts_with('-') {
+        return Err(WrongUse("a crawl's name must not be empty or start with a dash".into()).into());
+    }
+    let start = match order.resume.is_some() {
+        true => Settings { until: None, ..stored_settings(place, &name).await? },
+        false => config::read(config)?.crawl,
+    };
+    let region = order.region.as_deref().map(region::read).transpose()?.map(|asked| asked.stored);
+    let settings = Settings { region: region.or(start.region.clone()), ..ordered(start, seeds, order) };
+    settings.check().map_err(WrongUse)?;
+    Ok((name, settings))
+}
+
 /// The settings a crawl has, without making anything.
 async fn stored_settings(place: &Place, name: &str) -> anyhow::Result<Settings> {
     let unknown = || WrongUse(format!("there is no crawl '{}': `bowerbird crawls` lists them", plain(name)));
@@ -82,18 +89,18 @@ async fn stored_settings(place: &Place, name: &str) -> anyhow::Result<Settings> 
 
 /// The command that goes on with a crawl, as a shell reads it: how hosts are reached is not kept
 /// with the crawl.
-fn how_to_go_on(place: &Place, name: &str, order: &Crawl) -> String {
+fn how_to_go_on(place: &Place, name: &str, reach: &crate::arguments::Reach) -> String {
     let mut words = vec!["bowerbird".to_owned(), "crawl".into(), "--resume".into(), name.into()];
     if place.data != Path::new(crate::arguments::DATA) {
         words.extend(["--data".into(), place.data.display().to_string()]);
     }
-    for rule in &order.reach.resolve {
+    for rule in &reach.resolve {
         words.extend(["--resolve".into(), rule.to_string()]);
     }
-    if let Some(ca) = &order.reach.ca {
+    if let Some(ca) = &reach.ca {
         words.extend(["--ca".into(), ca.display().to_string()]);
     }
-    if order.reach.allow_private {
+    if reach.allow_private {
         words.push("--allow-private".into());
     }
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use crawl::Settings;
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use store::{CrawlSummary, Mishap, Run, Task};
 use utoipa::ToSchema;
 
@@ -171,11 +171,28 @@ pub(crate) async fn create(
     State(app): State<Arc<App>>,
     Document(order): Document<CrawlOrder>,
 ) -> Result<Response, Problem> {
+    let (name, settings) = ordered(&app, order).await?;
+    app.crawls.start(&name, settings).await?;
+    let slow = |_| {
+        Problem::later(StatusCode::SERVICE_UNAVAILABLE, 5, "its start pages are slow to find: look at /crawls soon")
+    };
+    let shape = CrawlEntry::of(&find(&app, &name).await.map_err(slow)?, &app.crawls);
+    let mut response = Known::default().answer(&shape)?;
+    *response.status_mut() = StatusCode::CREATED;
+    let place = format!("/api/v1/crawls/{}", escaped(&name));
+    if let Ok(place) = HeaderValue::from_str(&place) {
+        response.headers_mut().insert(header::LOCATION, place);
+    }
+    Ok(response.into_response())
+}
+
+/// The name and the settings that an order comes to.
+pub(super) async fn ordered(app: &App, order: CrawlOrder) -> Result<(String, Settings), Problem> {
     let given = match order.settings {
         Some(form) => {
             // First by itself, so that what is wrong is said of what was sent.
             crawl::from_form(&form).map_err(|wrong| settings_problem(&wrong))?;
-            let whole = over(crawl_form(&app).await?, form);
+            let whole = over(crawl_form(app).await?, form);
             Some(crawl::from_form(&whole).map_err(|wrong| settings_problem(&wrong))?)
         }
         None => None,
@@ -200,15 +217,7 @@ pub(crate) async fn create(
             ));
         }
     };
-    app.crawls.start(&name, settings).await?;
-    let shape = CrawlEntry::of(&find(&app, &name).await?, &app.crawls);
-    let mut response = Known::default().answer(&shape)?;
-    *response.status_mut() = StatusCode::CREATED;
-    let place = format!("/api/v1/crawls/{}", escaped(&name));
-    if let Ok(place) = HeaderValue::from_str(&place) {
-        response.headers_mut().insert(header::LOCATION, place);
-    }
-    Ok(response.into_response())
+    Ok((name, settings))
 }
 
 /// What the order says goes over what the settings say.
@@ -314,8 +323,8 @@ fn run_shape(run: &Run, pages: u64) -> RunShape {
         seconds: run.seconds,
         pages,
         stopped: run.stopped.clone(),
-        peak_memory: None,
-        steps: Value::Object(serde_json::Map::new()),
+        peak_memory: run.peak_memory,
+        steps: json!(run.steps),
     }
 }
 

@@ -11,6 +11,7 @@ mod import;
 mod map;
 mod media;
 mod places;
+mod schedules;
 mod search;
 mod session;
 mod settings;
@@ -43,6 +44,11 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(crawls::log))
         .routes(routes!(events::of_crawl))
         .routes(routes!(events::of_all))
+        .routes(routes!(schedules::list, schedules::create))
+        .routes(routes!(schedules::preview))
+        .routes(routes!(schedules::change, schedules::remove))
+        .routes(routes!(schedules::run))
+        .routes(routes!(schedules::runs))
         .routes(routes!(forget::forget, forget::list))
         .routes(routes!(import::import).layer(DefaultBodyLimit::max(import::LARGEST_REQUEST)))
         .routes(routes!(search::search))

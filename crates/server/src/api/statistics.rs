@@ -1,6 +1,5 @@
 //! The figures of the library.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,21 +31,13 @@ fn disk(dir: &Path, media: u64) -> Value {
 pub(crate) async fn statistics(State(app): State<Arc<App>>, known: Known, query: Query) -> Result<Response, Problem> {
     query.finish()?;
     let figures = app.library().library_figures(HOSTS).await?;
-    let crawls = app.library().crawls().await?;
-    let mut results: BTreeMap<String, u64> = BTreeMap::new();
-    for images in crawls.iter().filter_map(|summary| summary.figures.media.get("image")) {
-        *results.entry("kept".into()).or_default() += images.kept;
-        for (reason, count) in &images.refused {
-            *results.entry(reason.clone()).or_default() += count;
-        }
-    }
     let runs: Vec<Value> = figures
         .runs
         .iter()
         .map(|(name, run, pages)| {
             json!({
                 "name": name, "started": Moment(run.started), "ended": run.ended.map(Moment), "seconds": run.seconds,
-                "pages": pages, "stopped": run.stopped,
+                "pages": pages, "stopped": run.stopped, "peak_memory": run.peak_memory, "steps": run.steps,
             })
         })
         .collect();
@@ -56,13 +47,12 @@ pub(crate) async fn statistics(State(app): State<Arc<App>>, known: Known, query:
         fields.insert("runs".into(), runs.into());
         fields
             .insert("kept".into(), json!({ "images": kept("image"), "videos": kept("video"), "audio": kept("audio") }));
-        fields.insert("results".into(), json!(results));
-        let breakdown = app.library().breakdown().await?;
+        fields.insert("results".into(), json!(figures.results));
         let country = |(country, images): &(String, u64)| json!({ "country": country, "images": images });
         let month = |(month, images): &(String, u64)| json!({ "month": month, "images": images });
-        fields.insert("by_country".into(), breakdown.countries.iter().map(country).collect());
-        fields.insert("by_month".into(), breakdown.months.iter().map(month).collect());
-        fields.insert("disk".into(), disk(app.store.dir(), breakdown.bytes));
+        fields.insert("by_country".into(), figures.by_country.iter().map(country).collect());
+        fields.insert("by_month".into(), figures.by_month.iter().map(month).collect());
+        fields.insert("disk".into(), disk(app.store.dir(), figures.disk.media));
         fields.insert("memory".into(), json!(memory()));
     }
     known.answer(&document)

@@ -137,15 +137,16 @@ impl Crawls {
             let _ = refused.send(result.err());
         });
         self.tell();
-        tokio::select! {
-            _ = watched.progress.changed() => {}
-            refusal = refusal => match refusal.ok().flatten() {
-                Some(error) => return Err(error.into()),
-                None => {}
-            },
-            () = tokio::time::sleep(START) => {}
+        let refused = tokio::select! {
+            // One that fails tells no progress, but lets go of the channel.
+            Ok(()) = watched.progress.changed() => None,
+            refused = refusal => refused.ok().flatten(),
+            () = tokio::time::sleep(START) => None,
+        };
+        match refused {
+            Some(error) => Err(error.into()),
+            None => Ok(watched),
         }
-        Ok(watched)
     }
 
     fn ended(&self, name: &str, failure: Option<Arc<str>>) {

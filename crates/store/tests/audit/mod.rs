@@ -52,6 +52,11 @@ const WRONG: &[(&str, &str)] = &[
                                                            || coalesce(town, ''), NULL)",
     ),
     (
+        "figures of media",
+        "SELECT name FROM (SELECT name, count FROM figure WHERE name NOT LIKE 'tld/%' EXCEPT SELECT name, count FROM counted_now)
+         UNION ALL SELECT name FROM (SELECT name, count FROM counted_now EXCEPT SELECT name, count FROM figure)",
+    ),
+    (
         "items with words and without",
         "SELECT id FROM media WHERE described IS NULL
          UNION ALL SELECT * FROM (SELECT id FROM item_words_docsize EXCEPT SELECT id FROM media)
@@ -169,6 +174,23 @@ const SEEN: &str = "CREATE TEMP VIEW seen AS
     SELECT DISTINCT crawl, media FROM sighting JOIN media_address ON media_address.id = sighting.media_address
     WHERE media IS NOT NULL";
 
+/// What the figures of all media should be.
+const COUNTED: &str = "CREATE TEMP VIEW counted_now AS
+    SELECT 'media/' || kind AS name, count(*) AS count FROM media GROUP BY kind
+    UNION ALL SELECT 'bytes', sum(size) FROM media WHERE path NOT LIKE '/%' HAVING count(*) > 0
+    UNION ALL SELECT 'geotagged', count(*) FROM media WHERE kind = 'image' AND geotagged HAVING count(*) > 0
+    UNION ALL SELECT 'worded', count(*) FROM media WHERE kind = 'image' AND worded AND NOT geotagged HAVING count(*) > 0
+    UNION ALL SELECT 'wrong', count(*) FROM media WHERE kind = 'image' AND wrong_location IS NOT NULL HAVING count(*) > 0
+    UNION ALL SELECT 'width', sum(width) FROM media WHERE kind = 'image' AND width IS NOT NULL HAVING count(*) > 0
+    UNION ALL SELECT 'widths', count(*) FROM media WHERE kind = 'image' AND width IS NOT NULL HAVING count(*) > 0
+    UNION ALL SELECT 'height', sum(height) FROM media WHERE kind = 'image' AND height IS NOT NULL HAVING count(*) > 0
+    UNION ALL SELECT 'heights', count(*) FROM media WHERE kind = 'image' AND height IS NOT NULL HAVING count(*) > 0
+    UNION ALL SELECT 'month/' || substr(taken, 1, 7) AS name, count(*) FROM media
+    WHERE kind = 'image' AND taken IS NOT NULL GROUP BY name
+    UNION ALL SELECT 'country/' || location.country AS name, count(*) FROM media
+    JOIN location ON location.media = media.id AND best = 1
+    WHERE kind = 'image' AND location.country <> '' GROUP BY name";
+
 /// What is to be taken of what was said, and what was.
 const SAID: &str = "CREATE TEMP VIEW surest AS
     SELECT media, source, lat, lon, precision, confidence, evidence, address, place, town, admin1, country, page,
@@ -254,7 +276,7 @@ fn audit_cells(db: &Connection) {
 
 pub fn audit(dir: &Path) {
     let db = Connection::open_with_flags(dir.join("library.db"), OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
-    for views in [FOUND, SEEN, SAID, HARVEST] {
+    for views in [FOUND, SEEN, COUNTED, SAID, HARVEST] {
         db.execute_batch(views).unwrap();
     }
     for (what, question) in WRONG {

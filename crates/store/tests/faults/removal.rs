@@ -270,3 +270,20 @@ async fn a_forgotten_file_that_cannot_be_removed_is_named() {
     open(dir.path()).unwrap();
     assert!(files_below(&moved).is_empty());
 }
+
+#[tokio::test]
+async fn a_removed_item_takes_its_files_along() {
+    let dir = scratch();
+    let store = open(dir.path()).unwrap();
+    let (crawl, run) = start(&store).await;
+    keep(&store, crawl, run, "http://a.example/1.jpg", "one").await;
+    keep(&store, crawl, run, "http://b.example/2.jpg", "two").await;
+    assert_eq!(media(dir.path()).len(), 4);
+    assert!(store.remove(web::id_of("one")).await.unwrap());
+    assert_eq!(media(dir.path()).len(), 2);
+    files_and_rows_agree(&store).await;
+    // It is not barred from coming again.
+    keep(&store, crawl, run, "http://c.example/3.jpg", "one").await;
+    assert_eq!(media(dir.path()).len(), 4);
+    files_and_rows_agree(&store).await;
+}

@@ -39,7 +39,12 @@ impl Numbers {
         let n = self.below(12);
         let facts = match n {
             0 | 1 => taken_at(n as f64, 1.0),
-            2 => Facts { width: Some(300), height: Some(200), ..plain() },
+            2 => Facts {
+                width: Some(300),
+                height: Some(200),
+                taken: media::Taken::parse("2008-05-30T15:56:01"),
+                ..plain()
+            },
             3 => Facts { wrong_location: Some(WrongLocation::NullIsland), ..plain() },
             4 => Facts { format: Format::named("mp4").unwrap(), ..taken_at(4.0, 4.0) },
             5..8 => Facts { width: Some(100), height: Some(100), ..taken_at(n as f64, n as f64) },
@@ -55,7 +60,9 @@ impl Numbers {
     /// Often as sure and as exact as another.
     fn whereabouts(&mut self) -> Whereabouts {
         let exact = [10.0, 1_000.0, 400_000.0][self.below(3) as usize];
-        Whereabouts { precision_m: exact, ..at(self.below(60) as f64, self.below(4) as f64 / 4.0) }
+        let mut somewhere = at(self.below(60) as f64, self.below(4) as f64 / 4.0);
+        somewhere.locality.country = [None, Some("DE"), Some("FI")][self.below(3) as usize].map(str::to_owned);
+        Whereabouts { precision_m: exact, ..somewhere }
     }
 
     fn said(&mut self, sources: &[SaidSource]) -> Vec<SaidLocation> {
@@ -262,6 +269,18 @@ async fn check(library: &dyn Library, told: &BTreeMap<MediaId, Option<LatLon>>) 
         let known = item.location.iter().chain(&item.other_locations).next().is_some();
         assert_eq!(item.location.is_some(), known && !item.rejected);
     }
+    let counted = |count: &dyn Fn(&MediaItem) -> Option<String>| {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        images.iter().filter_map(|item| count(item)).for_each(|name| *counts.entry(name).or_default() += 1);
+        counts
+    };
+    let country = |item: &MediaItem| item.location.as_ref()?.locality.country.clone();
+    assert_eq!(figures.by_country.iter().cloned().collect::<BTreeMap<_, _>>(), counted(&country));
+    let month = |item: &MediaItem| Some(item.taken.as_ref()?.chars().take(7).collect());
+    assert_eq!(figures.by_month.iter().cloned().collect::<BTreeMap<_, _>>(), counted(&month));
+    let ours = items.iter().filter(|item| !item.path.starts_with('/')).map(|item| item.size).sum::<u64>();
+    assert_eq!(figures.disk.media, ours);
+    assert!(figures.disk.library > 0);
     assert_eq!(figures.images.total, images.len() as u64);
     assert_eq!(figures.images.with_location_in_metadata, located);
     assert_eq!(figures.images.without, images.len() as u64 - located);

@@ -6,8 +6,8 @@ use facts::{MediaKind, Order};
 use media::{Facts, Format, WrongLocation};
 use serde_json::json;
 use store::{
-    Claim, CrawlId, Figures, Frontier, FrontierFigures, Library, MediaFigures, Outcome, Refused, Run, RunId, RunLimits,
-    StoreError, Visited,
+    Beat, Claim, CrawlId, Figures, Frontier, FrontierFigures, Library, MediaFigures, Outcome, Refused, Run, RunId,
+    RunLimits, Step, StoreError, Visited,
 };
 
 use super::web::*;
@@ -73,7 +73,7 @@ pub async fn what_does_not_exist_is_said_so(home: impl Home) {
     let missing = library.start_run(CrawlId(77), PAGES, 1).await;
     assert!(matches!(missing, Err(StoreError::Unknown { what: "crawl", number: 77 })));
     for result in [
-        library.beat(RunId(77), 1.0, FrontierFigures::default()).await,
+        library.beat(RunId(77), &Beat::default()).await,
         library.end_run(RunId(77), 1.0, None).await,
         library.record(RunId(77), &[]).await.map(drop),
     ] {
@@ -227,11 +227,22 @@ pub async fn the_library_counts_hosts_and_what_is_known(home: impl Home) {
     let (crawl, run) = start(&*library).await;
     library.record(run.id, &some_visits(&home, crawl).await).await.unwrap();
     let frontier = home.frontier().figures(crawl).await.unwrap();
-    library.beat(run.id, 2.5, frontier.clone()).await.unwrap();
+    let steps = BTreeMap::from([("writing".to_owned(), Step { count: 3, seconds: 0.5 })]);
+    let beat = |peak_memory| Beat { seconds: 2.5, frontier: frontier.clone(), peak_memory, steps: steps.clone() };
+    library.beat(run.id, &beat(Some(9 << 20))).await.unwrap();
+    // The next process has not had as much yet.
+    library.beat(run.id, &beat(Some(7 << 20))).await.unwrap();
+    library.beat(run.id, &beat(None)).await.unwrap();
+    let told = library.crawls().await.unwrap()[0].runs[0].clone();
+    assert_eq!((told.seconds, told.peak_memory, told.steps), (2.5, Some(9 << 20), steps.clone()));
     let figures = library.library_figures(1).await.unwrap();
     assert_eq!(figures.discovered, frontier.known_pages + frontier.known_media);
     assert_eq!((figures.visited, figures.pages, figures.media["image"]), (5, 1, 1));
     assert_eq!(figures.hosts.len(), 1);
+    assert_eq!(figures.results.get("kept"), Some(&1));
+    let refused: u64 = figures.results.iter().filter(|(reason, _)| *reason != "kept").map(|(_, count)| count).sum();
+    let of_crawl = library.figures(crawl, None).await.unwrap().media["image"].clone();
+    assert_eq!(refused, of_crawl.refused.values().sum::<u64>());
     assert_eq!((figures.hosts[0].host.as_str(), figures.hosts[0].pages), ("a.example", 1));
     assert_eq!(figures.runs[0].0, "demo");
     assert_eq!(figures.runs[0].1.seconds, 2.5);

@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::orders::by_colour;
 use super::text::{DESCRIPTION, NAME, TITLE, cut, cut_some};
-use super::{locations, said, signed, touched, wording};
+use super::{counted, locations, said, signed, touched, wording};
 use crate::MediaFile;
 use crate::files::Names;
 
@@ -163,6 +163,7 @@ impl<'a> Catalogue<'a> {
         // A file that was imported where it was may change there; a copy of our own does not.
         if Path::new(path).is_absolute() && !Path::new(&file.path).is_absolute() {
             self.db.prepare_cached("UPDATE media SET path = ?2 WHERE id = ?1")?.execute(params![media, file.path])?;
+            touched::touch(self.db, media)?;
         }
         if let (Some(location), Some(locality)) = (&file.facts.location, &file.locality) {
             locations::name(self.db, media, location, locality)?;
@@ -392,6 +393,7 @@ impl<'a> Catalogue<'a> {
         }
         locations::show(self.db, media, None)?;
         wording::remove_item(self.db, media)?;
+        counted::remove(self.db, media)?;
         for table in ["location", "media_host", "media_crawl"] {
             self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
         }

@@ -1,12 +1,13 @@
 //! Figures, read from the tallies that are summed in the transactions they count.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use facts::{HostName, MediaKind, Timestamp};
+use facts::{MediaKind, Timestamp};
 use rusqlite::{Connection, params};
 
-use super::{harvest, runs};
-use crate::import::IMPORTED;
+use super::cells::{LEVELS, Sort};
+use super::{counted, harvest, runs};
 use crate::{CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, LibraryFigures, Mishap, RunId};
 
 /// Runs listed with the figures of a library.
@@ -90,14 +91,12 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<Libr
     figures.pages = db
         .prepare_cached("SELECT coalesce(sum(pages), 0) FROM host")?
         .query_row([], |row| row.get::<_, i64>(0))? as u64;
+    // Each page with places is shown in one cell of the coarsest level.
     figures.pages_with_places = db
-        .prepare_cached("SELECT count(*) FROM page INDEXED BY page_with_places WHERE places > 0")?
-        .query_row([], |row| row.get::<_, i64>(0))? as u64;
+        .prepare_cached("SELECT coalesce(sum(count), 0) FROM cell WHERE level = ?1 AND sort IN (?2, ?3)")?
+        .query_row(params![LEVELS[0], Sort::Page(false).code(), Sort::Page(true).code()], |row| row.get::<_, i64>(0))?
+        as u64;
     figures.harvest = harvest::read(db, None)?;
-    figures.media = db
-        .prepare_cached("SELECT kind, count(*) FROM media GROUP BY kind")?
-        .query_map([], |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?
-        .collect::<rusqlite::Result<_>>()?;
     figures.hosts = db
         .prepare_cached(
             "SELECT name, pages, images, geotagged FROM host WHERE pages > 0 OR images > 0
@@ -108,49 +107,57 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<Libr
             Ok(HostFigures { host: row.get(0)?, pages: count(1)?, images: count(2)?, geotagged: count(3)? })
         })?
         .collect::<rusqlite::Result<_>>()?;
-    figures.images = images(db)?;
-    figures.tlds = tlds(db)?;
+    of_media(&mut figures, counted::all(db)?);
+    figures.results = results(db)?;
+    figures.disk.library =
+        db.query_row("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()", [], |row| {
+            row.get::<_, i64>(0)
+        })? as u64;
     Ok(figures)
 }
 
-fn images(db: &Connection) -> rusqlite::Result<ImageLibraryFigures> {
-    db.prepare_cached(
-        "SELECT count(*), coalesce(sum(geotagged), 0), count(wrong_location), avg(width), avg(height),
-                coalesce(sum(worded AND NOT geotagged), 0)
-         FROM media INDEXED BY media_in_figures WHERE kind = 'image'",
-    )?
-    .query_row([], |row| {
-        let count = |column: usize| row.get::<_, i64>(column).map(|count| count as u64);
-        let (total, located) = (count(0)?, count(1)?);
-        Ok(ImageLibraryFigures {
-            total,
-            with_location_in_metadata: located,
-            without: total.saturating_sub(located),
-            located_by_text: count(5)?,
-            wrong_coordinates: count(2)?,
-            average_width: row.get(3)?,
-            average_height: row.get(4)?,
-        })
-    })
-}
-
-/// Images with a location in their metadata by the last label of the host they came from.
-fn tlds(db: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
-    let mut select = db.prepare_cached(
-        "SELECT (SELECT name FROM host WHERE id = media.host), count(*) FROM media INDEXED BY media_in_figures
-         WHERE kind = 'image' AND geotagged = 1 GROUP BY host",
-    )?;
-    let mut rows = select.query([])?;
-    let mut tlds: BTreeMap<String, u64> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
-        let host = HostName::parse(&name).filter(|_| name != IMPORTED);
-        if let Some(tld) = host.as_ref().and_then(HostName::tld) {
-            *tlds.entry(tld.to_owned()).or_default() += count as u64;
+/// Sorts counted media into their figures.
+fn of_media(figures: &mut LibraryFigures, counted: BTreeMap<String, u64>) {
+    let count = |name: &str| counted.get(name).copied().unwrap_or(0);
+    let (total, located) = (count("media/image"), count("geotagged"));
+    let mean = |sum: &str, of: &str| (count(of) > 0).then(|| count(sum) as f64 / count(of) as f64);
+    figures.images = ImageLibraryFigures {
+        total,
+        with_location_in_metadata: located,
+        without: total.saturating_sub(located),
+        located_by_text: count("worded"),
+        wrong_coordinates: count("wrong"),
+        average_width: mean("width", "widths"),
+        average_height: mean("height", "heights"),
+    };
+    figures.disk.media = count("bytes");
+    for (name, count) in counted {
+        match name.split_once('/') {
+            Some(("media", kind)) => drop(figures.media.insert(kind.into(), count)),
+            Some(("country", country)) => figures.by_country.push((country.into(), count)),
+            Some(("month", month)) => figures.by_month.push((month.into(), count)),
+            Some(("tld", tld)) => figures.tlds.push((tld.into(), count)),
+            _ => {}
         }
     }
-    let mut tlds: Vec<_> = tlds.into_iter().collect();
     // Stable: those of one size stay in the order of their names.
-    tlds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    Ok(tlds)
+    figures.by_country.sort_by_key(|(_, count)| Reverse(*count));
+    figures.tlds.sort_by_key(|(_, count)| Reverse(*count));
+}
+
+/// What became of the images that crawls saw.
+fn results(db: &Connection) -> rusqlite::Result<BTreeMap<String, u64>> {
+    let mut results = BTreeMap::new();
+    let mut select = db.prepare_cached(
+        "SELECT name, sum(count) FROM tally WHERE name = 'kept/image' OR name LIKE 'refused/image/%' GROUP BY name",
+    )?;
+    let mut rows = select.query([])?;
+    while let Some(row) = rows.next()? {
+        let (name, count): (String, i64) = (row.get(0)?, row.get(1)?);
+        let reason = name.strip_prefix("refused/image/").unwrap_or("kept");
+        if count > 0 {
+            results.insert(reason.to_owned(), count as u64);
+        }
+    }
+    Ok(results)
 }

@@ -8,14 +8,14 @@
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
 //! - [`wording`]: the words that they are found by.
 //! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
-//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`], [`harvest`], [`items`] (by [`walks`]) and
+//! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] (media are [`counted`] as they change), [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
-mod breakdown;
 mod catalogue;
 mod cells;
 mod clusters;
 mod connections;
+mod counted;
 mod figures;
 mod forgetting;
 mod harvest;
@@ -51,16 +51,16 @@ use self::orders::Order;
 use self::records::Records;
 pub(crate) use self::records::Written;
 use super::timetable;
+use crate::BlockedEntry;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten,
-    FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches,
-    MediaItem, Mishap, PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId,
-    ScheduledOutcome, ScheduledRun, ScheduledRunId, Start, StoreError, Task, Visited,
+    Beat, Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten, Harvest,
+    Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap,
+    PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
+    ScheduledRunId, Start, StoreError, Task, Visited,
 };
-use crate::{BlockedEntry, Breakdown};
 
 /// Whether the tables of a library are of this version, as those of one that was only begun are not.
 pub(super) fn is_current(db: &rusqlite::Connection, path: &Path) -> Result<bool, StoreError> {
@@ -179,8 +179,9 @@ impl Library for EmbeddedLibrary {
         run.ok_or(StoreError::Unknown { what: "crawl", number: crawl.0.into() })
     }
 
-    async fn beat(&self, run: RunId, seconds: f64, frontier: FrontierFigures) -> Result<(), StoreError> {
-        known(self.change(move |db| runs::beat(db, run, seconds, &frontier)).await?, run)
+    async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError> {
+        let beat = beat.clone();
+        known(self.change(move |db| runs::beat(db, run, &beat)).await?, run)
     }
 
     async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError> {
@@ -431,9 +432,5 @@ impl Library for EmbeddedLibrary {
 
     async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError> {
         self.ask(move |db| forgetting::list(db, after, most)).await
-    }
-
-    async fn breakdown(&self) -> Result<Breakdown, StoreError> {
-        self.ask(breakdown::read).await
     }
 }

@@ -4,9 +4,10 @@ use facts::{Timestamp, Url};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::signed;
-use crate::{Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Start, Task};
+use crate::{Beat, Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Start, Task};
 
-const RUN: &str = "id, crawl, max_pages, max_seconds, max_bytes, task_pages, started, ended, seconds, stopped";
+const RUN: &str = "id, crawl, max_pages, max_seconds, max_bytes, task_pages, started, ended, seconds, stopped, \
+                   peak_memory, steps";
 
 pub(super) fn crawl(db: &Connection, name: &str) -> rusqlite::Result<Option<Crawl>> {
     db.prepare_cached("SELECT id, name, settings, created FROM crawl WHERE name = ?1")?
@@ -81,13 +82,15 @@ pub(super) fn start_run(
 }
 
 /// `false` when there is no such run.
-pub(super) fn beat(
-    db: &Transaction<'_>,
-    run: RunId,
-    seconds: f64,
-    frontier: &FrontierFigures,
-) -> rusqlite::Result<bool> {
-    let known = db.prepare_cached("UPDATE run SET seconds = ?2 WHERE id = ?1")?.execute(params![run.0, seconds])?;
+pub(super) fn beat(db: &Transaction<'_>, run: RunId, beat: &Beat) -> rusqlite::Result<bool> {
+    let Beat { seconds, frontier, peak_memory, steps } = beat;
+    let known = db
+        .prepare_cached(
+            "UPDATE run SET seconds = ?2, peak_memory = nullif(max(coalesce(peak_memory, 0), coalesce(?3, 0)), 0),
+                            steps = ?4
+             WHERE id = ?1",
+        )?
+        .execute(params![run.0, seconds, peak_memory.map(signed), json(steps)])?;
     db.prepare_cached("UPDATE crawl SET frontier = ?2 WHERE id = (SELECT crawl FROM run WHERE id = ?1)")?
         .execute(params![run.0, json(frontier)])?;
     Ok(known > 0)
@@ -127,7 +130,7 @@ pub(super) fn all_runs(db: &Connection, most: usize) -> rusqlite::Result<Vec<(St
              ORDER BY run.id DESC LIMIT ?1",
             columns.join(", ")
         ))?
-        .query_map([signed(most as u64)], |row| Ok((row.get(10)?, read_run(row)?, row.get::<_, i64>(11)? as u64)))?
+        .query_map([signed(most as u64)], |row| Ok((row.get(12)?, read_run(row)?, row.get::<_, i64>(13)? as u64)))?
         .collect::<rusqlite::Result<_>>()?;
     runs.reverse();
     Ok(runs)
@@ -183,6 +186,8 @@ fn read_run(row: &Row<'_>) -> rusqlite::Result<Run> {
         ended: row.get::<_, Option<i64>>(7)?.map(Timestamp),
         seconds: row.get(8)?,
         stopped: row.get(9)?,
+        peak_memory: limit(10)?,
+        steps: read_json(row, 11)?,
     })
 }
 
@@ -193,8 +198,8 @@ fn read_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> ru
     })
 }
 
-fn json(figures: &FrontierFigures) -> String {
-    serde_json::to_string(figures).unwrap_or_else(|_| "{}".into())
+fn json(what: &impl serde::Serialize) -> String {
+    serde_json::to_string(what).unwrap_or_else(|_| "{}".into())
 }
 
 /// Start pages that were visited, each as its last visit found it.

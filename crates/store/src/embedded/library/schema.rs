@@ -19,6 +19,7 @@ CREATE TABLE crawl (
     frontier  TEXT NOT NULL
 );
 
+-- peak_memory: bytes; steps: what its time was spent on, as JSON.
 CREATE TABLE run (
     id          INTEGER PRIMARY KEY,
     crawl       INTEGER NOT NULL REFERENCES crawl,
@@ -29,7 +30,9 @@ CREATE TABLE run (
     started     INTEGER NOT NULL,
     ended       INTEGER,
     seconds     REAL NOT NULL DEFAULT 0,
-    stopped     TEXT
+    stopped     TEXT,
+    peak_memory INTEGER,
+    steps       TEXT NOT NULL DEFAULT '{}'
 );
 CREATE INDEX run_of_crawl ON run (crawl);
 
@@ -146,7 +149,7 @@ CREATE INDEX visit_of_page ON visit (crawl, id, relevant) WHERE relevant IS NOT 
 -- in the file or on a page. colour: 0xRRGGBB. by_place, by_host, by_colour, by_doubt: where it is in
 -- the orders of these names (orders.rs). shown_lat, shown_lon: the point that cells count it at, in
 -- ten-millionths of a degree. described: tells the texts that item_words has of it from others.
--- Numbers are never used again.
+-- counted: what of it may change that figures count (counted.rs). Numbers are never used again.
 CREATE TABLE media (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256         BLOB NOT NULL UNIQUE,
@@ -186,7 +189,8 @@ CREATE TABLE media (
     by_doubt       INTEGER,
     shown_lat      INTEGER,
     shown_lon      INTEGER,
-    described      INTEGER
+    described      INTEGER,
+    counted        TEXT
 );
 CREATE INDEX media_by_kind ON media (kind);
 CREATE INDEX media_by_arrival ON media (first_seen);
@@ -197,8 +201,12 @@ CREATE INDEX media_by_colour ON media (by_colour, id DESC, kind);
 CREATE INDEX media_by_doubt ON media (by_doubt, id DESC) WHERE by_doubt IS NOT NULL;
 CREATE INDEX media_open ON media (id) WHERE open = 1;
 CREATE INDEX media_verified ON media (id) WHERE located = 2;
--- All that the figures of a library read of a row.
-CREATE INDEX media_in_figures ON media (kind, geotagged, worded, host, wrong_location, width, height);
+
+-- Figures of the whole library, by name, summed in the transactions that change what they count.
+CREATE TABLE figure (
+    name  TEXT NOT NULL PRIMARY KEY,
+    count INTEGER NOT NULL
+) WITHOUT ROWID;
 
 -- One row for each source that knows where a file was made; best is the one that is shown
 -- (locations.rs). Of what words say, media_address and page are the row of heard it was taken from.

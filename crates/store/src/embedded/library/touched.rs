@@ -5,6 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
+use super::counted::{self, Sums};
 use super::{licences, wording};
 
 /// Pages that are asked what they say of a file, the first ones.
@@ -28,7 +29,12 @@ pub(super) fn settle(db: &Transaction<'_>) -> rusqlite::Result<()> {
     if touched.is_empty() {
         return Ok(());
     }
-    touched.iter().try_for_each(|media| follow(db, *media))?;
+    let mut sums = Sums::new();
+    for media in touched {
+        follow(db, media)?;
+        counted::follow(db, media, &mut sums)?;
+    }
+    counted::write(db, &sums)?;
     db.prepare_cached("DELETE FROM temp.touched")?.execute([]).map(drop)
 }
 

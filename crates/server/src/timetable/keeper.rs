@@ -1,0 +1,232 @@
+//! Who looks at the timetable, and does what is due.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crawl::Settings;
+use facts::Timestamp;
+use http::StatusCode;
+use store::{CatchUp, Library, Schedule, ScheduleId, ScheduledOutcome, ScheduledRunId, StoreError};
+use timetable::{Due, Timing};
+use tokio::sync::watch;
+
+use super::hands::{Clock, Hands, Started};
+use crate::problem::Problem;
+
+/// How often the timetable is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+/// How often it is written down how a run is doing.
+const BEAT: Duration = Duration::from_secs(10);
+
+/// The clock of this machine.
+pub(crate) struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    }
+}
+
+/// Starts what a schedule says.
+pub(crate) struct Timetable {
+    library: Arc<dyn Library>,
+    hands: Arc<dyn Hands>,
+    clock: Arc<dyn Clock>,
+}
+
+impl Timetable {
+    /// With these hands and by this clock.
+    pub fn new(library: Arc<dyn Library>, hands: Arc<dyn Hands>, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self { library, hands, clock })
+    }
+
+    /// Starts it now, whenever it is due.
+    pub async fn now(&self, schedule: &Schedule) -> Result<(), Problem> {
+        if self.hands.is_running(&schedule.crawl) {
+            let detail = format!("a crawl named '{}' runs: stop it first", schedule.crawl);
+            return Err(Problem::new(StatusCode::CONFLICT, detail));
+        }
+        let settings: Settings = serde_json::from_value(schedule.settings.clone())
+            .map_err(|error| Problem::new(StatusCode::CONFLICT, format!("its settings cannot be read: {error}")))?;
+        let now = self.clock.now();
+        match self.start(schedule, settings, now, now).await? {
+            None => Ok(()),
+            Some(why) => Err(Problem::new(StatusCode::CONFLICT, why)),
+        }
+    }
+
+    /// Starts what was due, and writes down what comes of it; gives why that cannot be.
+    async fn start(
+        &self,
+        schedule: &Schedule,
+        settings: Settings,
+        due: Timestamp,
+        now: Timestamp,
+    ) -> Result<Option<String>, StoreError> {
+        let run = self.library.start_scheduled(schedule.id, due, now).await?;
+        let (library, clock) = (Arc::clone(&self.library), Arc::clone(&self.clock));
+        match self.hands.start(&schedule.crawl, settings).await {
+            Ok(started) => {
+                tokio::spawn(follow(library, clock, run, started));
+                Ok(None)
+            }
+            Err(why) => {
+                library.end_scheduled(run, ScheduledOutcome::Failed, &why, clock.now()).await?;
+                Ok(Some(why))
+            }
+        }
+    }
+}
+
+/// Keeps the timetable of a library.
+pub(crate) struct Keeper {
+    timetable: Arc<Timetable>,
+    /// What was due and could not be started yet.
+    put_off: HashMap<ScheduleId, Timestamp>,
+}
+
+impl Keeper {
+    /// Runs that are marked as running died with the process that made them, and what was put off
+    /// still waits.
+    pub async fn open(timetable: Arc<Timetable>) -> Result<Self, StoreError> {
+        let Timetable { library, clock, .. } = &*timetable;
+        for run in library.broken_scheduled().await? {
+            let detail = "the server ended while it ran; resuming the crawl goes on with it";
+            library.end_scheduled(run.id, ScheduledOutcome::Died, detail, clock.now()).await?;
+        }
+        let mut put_off = HashMap::new();
+        for schedule in library.schedules().await? {
+            let last = library.scheduled_runs(schedule.id, None, 1).await?;
+            let waits = last.into_iter().find(|run| run.outcome == ScheduledOutcome::PutOff);
+            put_off.extend(waits.map(|run| (schedule.id, run.due)));
+        }
+        Ok(Self { timetable, put_off })
+    }
+
+    /// Looks until told to end. What cannot be read now is read the next time.
+    pub async fn keep(mut self, mut ending: watch::Receiver<bool>) {
+        let mut looks = tokio::time::interval(LOOK);
+        looks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut troubled = false;
+        loop {
+            tokio::select! {
+                _ = ending.wait_for(|ending| *ending) => return,
+                _ = looks.tick() => {}
+            }
+            match self.look().await {
+                Ok(()) => troubled = false,
+                Err(error) if !troubled => {
+                    tracing::warn!("the timetable cannot be kept: {error}");
+                    troubled = true;
+                }
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Does what is due now.
+    pub async fn look(&mut self) -> Result<(), StoreError> {
+        let schedules = self.timetable.library.schedules().await?;
+        self.put_off.retain(|id, _| schedules.iter().any(|schedule| schedule.id == *id && schedule.enabled));
+        for schedule in schedules.iter().filter(|schedule| schedule.enabled) {
+            // What cannot be read was written by a newer version; the list says so.
+            let Ok(timing) = Timing::read(&schedule.cron, &schedule.zone) else { continue };
+            let now = self.timetable.clock.now();
+            let due = timing.due(schedule.last_due.unwrap_or(schedule.created), now);
+            match (due.last, self.put_off.remove(&schedule.id)) {
+                (Some(last), _) => self.due(schedule, due, last, now).await?,
+                (None, Some(last)) => self.begin(schedule, last, true, now).await?,
+                (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn due(&mut self, schedule: &Schedule, due: Due, last: Timestamp, now: Timestamp) -> Result<(), StoreError> {
+        if due.missed > 0 {
+            let times = if due.missed == 1 { "one time".to_owned() } else { format!("{} times", due.missed) };
+            let (made_up, detail) = match (due.is_now, schedule.catch_up) {
+                (false, CatchUp::Once) => (true, format!("{times} passed while no server ran; made up for once")),
+                _ => (false, format!("{times} passed while no server ran")),
+            };
+            self.note(schedule, last, ScheduledOutcome::Missed, &detail, now).await?;
+            if !due.is_now && !made_up {
+                return Ok(());
+            }
+        }
+        self.begin(schedule, last, false, now).await
+    }
+
+    /// Starts what was due at `due`; `again` when it was put off before.
+    async fn begin(
+        &mut self,
+        schedule: &Schedule,
+        due: Timestamp,
+        again: bool,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        if self.timetable.hands.is_running(&schedule.crawl) {
+            let detail = format!("crawl '{}' was still running", schedule.crawl);
+            return self.note(schedule, due, ScheduledOutcome::Skipped, &detail, now).await;
+        }
+        let settings = match serde_json::from_value::<Settings>(schedule.settings.clone()) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let detail = format!("its settings cannot be read: {error}");
+                return self.note(schedule, due, ScheduledOutcome::Failed, &detail, now).await;
+            }
+        };
+        if let Some(why) = self.timetable.hands.short_of(&settings) {
+            self.put_off.insert(schedule.id, due);
+            return match again {
+                true => Ok(()),
+                false => self.note(schedule, due, ScheduledOutcome::PutOff, &why, now).await,
+            };
+        }
+        self.timetable.start(schedule, settings, due, now).await.map(drop)
+    }
+
+    async fn note(
+        &self,
+        schedule: &Schedule,
+        due: Timestamp,
+        outcome: ScheduledOutcome,
+        detail: &str,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.timetable.library.note_scheduled(schedule.id, due, outcome, detail, now).await.map(drop)
+    }
+}
+
+/// Writes down how a run is doing, and how it ended.
+async fn follow(library: Arc<dyn Library>, clock: Arc<dyn Clock>, run: ScheduledRunId, started: Started) {
+    let Started { figures, mut ending } = started;
+    let mut beats = tokio::time::interval(BEAT);
+    let ended = loop {
+        tokio::select! {
+            ended = &mut ending => break ended,
+            _ = beats.tick() => {
+                let (pages, images) = figures();
+                // One that could not be written is followed by the next.
+                let _ = library.beat_scheduled(run, pages, images, clock.now()).await;
+            }
+        }
+    };
+    let (pages, images) = figures();
+    let (outcome, detail) = match ended {
+        Ok(stopped) if stopped == "interrupted" => {
+            (ScheduledOutcome::Done, "it was interrupted; resuming the crawl goes on with it".to_owned())
+        }
+        Ok(stopped) => (ScheduledOutcome::Done, format!("stopped: {stopped}")),
+        Err(why) => (ScheduledOutcome::Failed, why),
+    };
+    let written = async {
+        library.beat_scheduled(run, pages, images, clock.now()).await?;
+        library.end_scheduled(run, outcome, &detail, clock.now()).await
+    };
+    if let Err(error) = written.await {
+        tracing::warn!("the end of a scheduled crawl could not be written: {error}");
+    }
+}
