@@ -67,10 +67,10 @@ test('settings are checked at the field, kept, and are what a new crawl starts w
 
 test('light and dark are a choice that stays', async ({ page }) => {
   await page.goto('/settings');
-  await page.getByLabel('Dark').check();
+  await page.getByRole('radio', { name: 'Dark' }).check();
   await page.reload();
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
-  await expect(page.getByLabel('Dark')).toBeChecked();
+  await expect(page.getByRole('radio', { name: 'Dark' })).toBeChecked();
 });
 
 test('a server that dies is said in a banner, and all goes on when it is back', async ({ page, lab }) => {

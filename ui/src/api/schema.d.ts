@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** What this is, and whom to thank */
-        get: operations["about"];
+        get: operations["get_about"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29,13 +29,13 @@ export interface paths {
             cookie?: never;
         };
         /** All crawls */
-        get: operations["list"];
+        get: operations["get_crawls"];
         put?: never;
         /**
          * Start a crawl
          * @description A name that is known goes on with that crawl, with the settings given or else with those it has.
          */
-        post: operations["create"];
+        post: operations["post_crawls"];
         delete?: never;
         options?: never;
         head?: never;
@@ -50,7 +50,7 @@ export interface paths {
             cookie?: never;
         };
         /** What a crawl can be told */
-        get: operations["defaults"];
+        get: operations["get_crawls_defaults"];
         put?: never;
         post?: never;
         delete?: never;
@@ -67,7 +67,7 @@ export interface paths {
             cookie?: never;
         };
         /** One crawl */
-        get: operations["one"];
+        get: operations["get_crawls_name"];
         put?: never;
         post?: never;
         delete?: never;
@@ -88,7 +88,7 @@ export interface paths {
          * @description Server-sent events: `progress` twice a second, `picture` for what is newly kept (at most five a
          *     second), `end` with the summary. Of a crawl that does not run, one `progress`.
          */
-        get: operations["of_crawl"];
+        get: operations["get_crawls_name_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -105,7 +105,7 @@ export interface paths {
             cookie?: never;
         };
         /** What went wrong in a crawl */
-        get: operations["log"];
+        get: operations["get_crawls_name_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -127,7 +127,7 @@ export interface paths {
          * Pause a crawl
          * @description What is in flight lands; resume goes on with the run.
          */
-        post: operations["pause"];
+        post: operations["post_crawls_name_pause"];
         delete?: never;
         options?: never;
         head?: never;
@@ -148,7 +148,7 @@ export interface paths {
          * @description Goes on with a run that was paused or killed; after one that is over, starts a new one from the
          *     best that waits.
          */
-        post: operations["resume"];
+        post: operations["post_crawls_name_resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -168,7 +168,7 @@ export interface paths {
          * Stop a crawl
          * @description Its run is over: a later resume makes a new one.
          */
-        post: operations["stop"];
+        post: operations["post_crawls_name_stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -186,7 +186,7 @@ export interface paths {
          * All crawls, whenever something changes
          * @description Server-sent events: `crawls` with the list of all.
          */
-        get: operations["of_all"];
+        get: operations["get_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -206,7 +206,7 @@ export interface paths {
          * The library in a format that other programs read
          * @description As an attachment that is made while it is sent. KML and GPX have only what has a place.
          */
-        get: operations["export"];
+        get: operations["get_export"];
         put?: never;
         post?: never;
         delete?: never;
@@ -223,13 +223,13 @@ export interface paths {
             cookie?: never;
         };
         /** What may not come back */
-        get: operations["list"];
+        get: operations["get_forget"];
         put?: never;
         /**
          * Forget something for good
          * @description Removes a host, a page or a media file with all its copies, and never fetches it again.
          */
-        post: operations["forget"];
+        post: operations["post_forget"];
         delete?: never;
         options?: never;
         head?: never;
@@ -246,7 +246,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** The places that a text mentions */
-        post: operations["geoparse"];
+        post: operations["post_geoparse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -264,7 +264,7 @@ export interface paths {
          * Whether it works
          * @description Asks the library something small. Needs no token.
          */
-        get: operations["health"];
+        get: operations["get_health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -283,7 +283,27 @@ export interface paths {
         get?: never;
         put?: never;
         /** Import files */
-        post: operations["import"];
+        post: operations["post_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/map/clusters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a map shows
+         * @description Clusters that fit the zoom. `kind=page` gives pages, at the place each is about.
+         */
+        get: operations["get_map_clusters"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -301,7 +321,7 @@ export interface paths {
          * Names for a map
          * @description The most populous countries and towns of the box.
          */
-        get: operations["labels"];
+        get: operations["get_map_labels"];
         put?: never;
         post?: never;
         delete?: never;
@@ -321,7 +341,7 @@ export interface paths {
          * The style of the map
          * @description Leads to the style that is set; there is none when the page uses its own.
          */
-        get: operations["style"];
+        get: operations["get_map_style_json"];
         put?: never;
         post?: never;
         delete?: never;
@@ -338,7 +358,7 @@ export interface paths {
             cookie?: never;
         };
         /** A list of items */
-        get: operations["list"];
+        get: operations["get_media"];
         put?: never;
         post?: never;
         delete?: never;
@@ -355,21 +375,21 @@ export interface paths {
             cookie?: never;
         };
         /** One item */
-        get: operations["one"];
+        get: operations["get_media_id"];
         put?: never;
         post?: never;
         /**
          * Remove an item
          * @description With its file. A later crawl may find it again; `/forget` is for good.
          */
-        delete: operations["remove"];
+        delete: operations["delete_media_id"];
         options?: never;
         head?: never;
         /**
          * Say something of an item
          * @description A person's word stays whatever crawls find later.
          */
-        patch: operations["change"];
+        patch: operations["patch_media_id"];
         trace?: never;
     };
     "/api/v1/media/{id}/file": {
@@ -383,7 +403,7 @@ export interface paths {
          * The file of an item
          * @description Ranges are understood. Formats that browsers show safely come inline, everything else as an attachment.
          */
-        get: operations["file"];
+        get: operations["get_media_id_file"];
         put?: never;
         post?: never;
         delete?: never;
@@ -400,7 +420,7 @@ export interface paths {
             cookie?: never;
         };
         /** The thumbnail of an item */
-        get: operations["thumbnail"];
+        get: operations["get_media_id_thumbnail"];
         put?: never;
         post?: never;
         delete?: never;
@@ -417,7 +437,7 @@ export interface paths {
             cookie?: never;
         };
         /** Figures for Prometheus */
-        get: operations["metrics"];
+        get: operations["get_metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -434,7 +454,7 @@ export interface paths {
             cookie?: never;
         };
         /** Pages that speak of places */
-        get: operations["pages"];
+        get: operations["get_pages"];
         put?: never;
         post?: never;
         delete?: never;
@@ -451,7 +471,7 @@ export interface paths {
             cookie?: never;
         };
         /** What is at a point */
-        get: operations["at_point"];
+        get: operations["get_places_reverse"];
         put?: never;
         post?: never;
         delete?: never;
@@ -468,7 +488,7 @@ export interface paths {
             cookie?: never;
         };
         /** Places for a name that is being typed */
-        get: operations["suggest"];
+        get: operations["get_places_suggest"];
         put?: never;
         post?: never;
         delete?: never;
@@ -486,9 +506,9 @@ export interface paths {
         };
         /**
          * Search
-         * @description Near a point the nearest come first, otherwise what came in last.
+         * @description With words the best match comes first, else near a point the nearest, else what came in last.
          */
-        get: operations["search"];
+        get: operations["get_search"];
         put?: never;
         post?: never;
         delete?: never;
@@ -508,19 +528,19 @@ export interface paths {
          * Who is there
          * @description What the token or cookie of this request allows.
          */
-        get: operations["show"];
+        get: operations["get_session"];
         put?: never;
         /**
          * Log in
          * @description Gives a browser a cookie for the role of the token. Ten wrong tokens a minute from one address are
          *     all that is looked at.
          */
-        post: operations["log_in"];
+        post: operations["post_session"];
         /**
          * Log out
          * @description Takes the cookie away.
          */
-        delete: operations["log_out"];
+        delete: operations["delete_session"];
         options?: never;
         head?: never;
         patch?: never;
@@ -534,12 +554,12 @@ export interface paths {
             cookie?: never;
         };
         /** All settings */
-        get: operations["show"];
+        get: operations["get_settings"];
         /**
          * Change settings
          * @description Each part that is given takes the place of what was there.
          */
-        put: operations["change"];
+        put: operations["put_settings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -558,7 +578,7 @@ export interface paths {
          * The figures of the library
          * @description All that `bowerbird stats --json` says, and what became of what was seen.
          */
-        get: operations["statistics"];
+        get: operations["get_statistics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -578,7 +598,7 @@ export interface paths {
          * Locations that nobody confirmed or rejected
          * @description The least certain first.
          */
-        get: operations["verify"];
+        get: operations["get_verify"];
         put?: never;
         post?: never;
         delete?: never;
@@ -642,7 +662,8 @@ export interface components {
         /** @description How the question was understood. */
         Asked: {
             place?: components["schemas"]["AskedPlace"] | null;
-            words?: string | null;
+            /** @description The words that must be there; none when there were none. */
+            words?: string[] | null;
         };
         /** @description A place that was asked for. */
         AskedPlace: {
@@ -730,6 +751,36 @@ export interface components {
             location?: components["schemas"]["Place"] | null;
             /** @description Its title; null takes an edit back. */
             title?: string | null;
+        };
+        /** @description What is in a view of a map. */
+        ClusterList: {
+            /** @description At most 400. */
+            clusters: components["schemas"]["ClusterShape"][];
+            /**
+             * Format: int64
+             * @description How many items or pages they hold together.
+             */
+            total: number;
+            /** @description Whether there are more than were looked at. */
+            total_is_at_least: boolean;
+        };
+        /** @description Some items or pages near each other, or one. */
+        ClusterShape: {
+            /** @description South, west, north and east of where they are. */
+            box: number[];
+            /**
+             * Format: int64
+             * @description How many; 1 is the item or page itself.
+             */
+            count: number;
+            /** @description The newest of them: an item's identity or a page's address. */
+            id: string;
+            /** @description Its kind: `image`, `video`, `audio` or `page`. */
+            kind: string;
+            /** Format: double */
+            lat: number;
+            /** Format: double */
+            lon: number;
         };
         /** @description A crawl with all that is known of it. */
         CrawlDetail: components["schemas"]["CrawlShape"] & {
@@ -1375,7 +1426,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    about: {
+    get_about: {
         parameters: {
             query?: never;
             header?: never;
@@ -1430,7 +1481,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_crawls: {
         parameters: {
             query?: never;
             header?: never;
@@ -1485,7 +1536,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    post_crawls: {
         parameters: {
             query?: never;
             header?: never;
@@ -1581,7 +1632,7 @@ export interface operations {
             };
         };
     };
-    defaults: {
+    get_crawls_defaults: {
         parameters: {
             query?: never;
             header?: never;
@@ -1636,7 +1687,7 @@ export interface operations {
             };
         };
     };
-    one: {
+    get_crawls_name: {
         parameters: {
             query?: never;
             header?: never;
@@ -1703,7 +1754,7 @@ export interface operations {
             };
         };
     };
-    of_crawl: {
+    get_crawls_name_events: {
         parameters: {
             query?: never;
             header?: never;
@@ -1770,7 +1821,7 @@ export interface operations {
             };
         };
     };
-    log: {
+    get_crawls_name_log: {
         parameters: {
             query?: {
                 /** @description Where to go on: `next` of the page before. */
@@ -1843,7 +1894,7 @@ export interface operations {
             };
         };
     };
-    pause: {
+    post_crawls_name_pause: {
         parameters: {
             query?: never;
             header?: never;
@@ -1910,7 +1961,7 @@ export interface operations {
             };
         };
     };
-    resume: {
+    post_crawls_name_resume: {
         parameters: {
             query?: never;
             header?: never;
@@ -1977,7 +2028,7 @@ export interface operations {
             };
         };
     };
-    stop: {
+    post_crawls_name_stop: {
         parameters: {
             query?: never;
             header?: never;
@@ -2044,7 +2095,7 @@ export interface operations {
             };
         };
     };
-    of_all: {
+    get_events: {
         parameters: {
             query?: never;
             header?: never;
@@ -2099,7 +2150,7 @@ export interface operations {
             };
         };
     };
-    export: {
+    get_export: {
         parameters: {
             query: {
                 /** @description `geojson`, `csv`, `jsonl`, `kml` or `gpx` */
@@ -2148,6 +2199,11 @@ export interface operations {
                 host?: string;
                 /** @description Only what this crawl found. */
                 crawl?: string;
+                /**
+                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @example old bridge
+                 */
+                q?: string;
                 /** @description `any`, or only what names a Creative Commons licence or the public domain: `open`. */
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
@@ -2209,7 +2265,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_forget: {
         parameters: {
             query?: {
                 /** @description Where to go on: `next` of the page before. */
@@ -2269,7 +2325,7 @@ export interface operations {
             };
         };
     };
-    forget: {
+    post_forget: {
         parameters: {
             query?: never;
             header?: never;
@@ -2355,7 +2411,7 @@ export interface operations {
             };
         };
     };
-    geoparse: {
+    post_geoparse: {
         parameters: {
             query?: never;
             header?: never;
@@ -2441,7 +2497,7 @@ export interface operations {
             };
         };
     };
-    health: {
+    get_health: {
         parameters: {
             query?: never;
             header?: never;
@@ -2496,7 +2552,7 @@ export interface operations {
             };
         };
     };
-    import: {
+    post_import: {
         parameters: {
             query?: never;
             header?: never;
@@ -2582,7 +2638,115 @@ export interface operations {
             };
         };
     };
-    labels: {
+    get_map_clusters: {
+        parameters: {
+            query: {
+                /**
+                 * @description The view: south, west, north, east; west may be larger than east
+                 * @example 53.0,8.0,53.3,8.4
+                 */
+                box: string;
+                /** @description The zoom of the map */
+                zoom: number;
+                /** @description `page`, or kinds of media with commas between */
+                kind?: string;
+                /** @description Only what has a place, or only what has none. */
+                located?: boolean;
+                /**
+                 * @description Only what is near this point: latitude, longitude. Needs `within`.
+                 * @example 60.17,24.94
+                 */
+                near?: string;
+                /**
+                 * @description How near, such as `10km` or `500m`. Needs `near`.
+                 * @example 10km
+                 */
+                within?: string;
+                /**
+                 * @description Only what is in this place: a name, such as `Springfield, Illinois`.
+                 * @example Oldenburg
+                 */
+                place?: string;
+                /**
+                 * @description Only what came in at or after this date or moment.
+                 * @example 2026-01-31
+                 */
+                since?: string;
+                /**
+                 * @description Only what came in at or before this date or moment.
+                 * @example 2026-12-31
+                 */
+                until?: string;
+                /**
+                 * @description Only what came from this host, or was found on its pages.
+                 * @example example.org
+                 */
+                host?: string;
+                /** @description Only what this crawl found. */
+                crawl?: string;
+                /**
+                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @example old bridge
+                 */
+                q?: string;
+                /** @description `any`, or only what names a Creative Commons licence or the public domain: `open`. */
+                licence?: string;
+                /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
+                verified?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterList"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_map_labels: {
         parameters: {
             query: {
                 /**
@@ -2645,7 +2809,7 @@ export interface operations {
             };
         };
     };
-    style: {
+    get_map_style_json: {
         parameters: {
             query?: never;
             header?: never;
@@ -2708,7 +2872,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_media: {
         parameters: {
             query?: {
                 /** @description Only these kinds, with commas between: `image`, `video`, `audio`. */
@@ -2753,6 +2917,11 @@ export interface operations {
                 host?: string;
                 /** @description Only what this crawl found. */
                 crawl?: string;
+                /**
+                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @example old bridge
+                 */
+                q?: string;
                 /** @description `any`, or only what names a Creative Commons licence or the public domain: `open`. */
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
@@ -2816,7 +2985,7 @@ export interface operations {
             };
         };
     };
-    one: {
+    get_media_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2883,7 +3052,7 @@ export interface operations {
             };
         };
     };
-    remove: {
+    delete_media_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2940,7 +3109,7 @@ export interface operations {
             };
         };
     };
-    change: {
+    patch_media_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -3047,7 +3216,7 @@ export interface operations {
             };
         };
     };
-    file: {
+    get_media_id_file: {
         parameters: {
             query?: {
                 /** @description As an attachment, with a name */
@@ -3136,7 +3305,7 @@ export interface operations {
             };
         };
     };
-    thumbnail: {
+    get_media_id_thumbnail: {
         parameters: {
             query?: never;
             header?: never;
@@ -3204,7 +3373,7 @@ export interface operations {
             };
         };
     };
-    metrics: {
+    get_metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -3259,7 +3428,7 @@ export interface operations {
             };
         };
     };
-    pages: {
+    get_pages: {
         parameters: {
             query?: {
                 /** @description Only these kinds, with commas between: `image`, `video`, `audio`. */
@@ -3304,6 +3473,11 @@ export interface operations {
                 host?: string;
                 /** @description Only what this crawl found. */
                 crawl?: string;
+                /**
+                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @example old bridge
+                 */
+                q?: string;
                 /** @description `any`, or only what names a Creative Commons licence or the public domain: `open`. */
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
@@ -3367,7 +3541,7 @@ export interface operations {
             };
         };
     };
-    at_point: {
+    get_places_reverse: {
         parameters: {
             query: {
                 /** @description Degrees north */
@@ -3427,7 +3601,7 @@ export interface operations {
             };
         };
     };
-    suggest: {
+    get_places_suggest: {
         parameters: {
             query: {
                 /**
@@ -3490,7 +3664,7 @@ export interface operations {
             };
         };
     };
-    search: {
+    get_search: {
         parameters: {
             query?: {
                 /** @description Only these kinds, with commas between: `image`, `video`, `audio`. */
@@ -3535,6 +3709,11 @@ export interface operations {
                 host?: string;
                 /** @description Only what this crawl found. */
                 crawl?: string;
+                /**
+                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @example old bridge
+                 */
+                q?: string;
                 /** @description `any`, or only what names a Creative Commons licence or the public domain: `open`. */
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
@@ -3600,7 +3779,7 @@ export interface operations {
             };
         };
     };
-    show: {
+    get_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -3655,7 +3834,7 @@ export interface operations {
             };
         };
     };
-    log_in: {
+    post_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -3751,7 +3930,7 @@ export interface operations {
             };
         };
     };
-    log_out: {
+    delete_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -3796,7 +3975,7 @@ export interface operations {
             };
         };
     };
-    show: {
+    get_settings: {
         parameters: {
             query?: never;
             header?: never;
@@ -3851,7 +4030,7 @@ export interface operations {
             };
         };
     };
-    change: {
+    put_settings: {
         parameters: {
             query?: never;
             header?: never;
@@ -3937,7 +4116,7 @@ export interface operations {
             };
         };
     };
-    statistics: {
+    get_statistics: {
         parameters: {
             query?: never;
             header?: never;
@@ -3992,7 +4171,7 @@ export interface operations {
             };
         };
     };
-    verify: {
+    get_verify: {
         parameters: {
             query?: {
                 /** @description Where to go on: `next` of the page before. */

@@ -122,6 +122,13 @@ export function coordinates(lat: number, lon: number, digits = 5): string {
   return `${lat.toFixed(digits)}, ${lon.toFixed(digits)}`;
 }
 
+/** A place with its country, which the name of the place may have already. */
+export function withCountry(place: string | null, code: string | null): string {
+  const land = country(code);
+  if (!place) return land ?? '';
+  return !land || place === land || place.endsWith(`, ${land}`) ? place : `${place}, ${land}`;
+}
+
 /** Where something is, in the fewest words that say it. */
 export function whereabouts(location: Location | null): string | null {
   if (!location) return null;

@@ -14,6 +14,27 @@ export function stoppedBecause(reason: string): string {
   return STOPPED[reason] ?? `ended: ${reason}`;
 }
 
+/** What became of a picture that was seen, in words. */
+const RESULTS: Record<string, string> = {
+  kept: 'kept',
+  small: 'too small',
+  aspect: 'too wide or too upright',
+  word: 'named like a logo or banner',
+  format: 'another format',
+  'too-large': 'too large',
+  broken: 'broken',
+  thumbnail: 'only a thumbnail',
+  external: 'on another host',
+  'not-located': 'does not say where it was made',
+  duration: 'too short or too long',
+  'opt-out': 'its owner opted out',
+  robots: 'robots.txt forbids it',
+};
+
+export function resultInWords(reason: string): string {
+  return RESULTS[reason] ?? reason.replaceAll('-', ' ');
+}
+
 export const OUTCOMES: Record<string, [string, string]> = {
   done: ['done', 'good'],
   running: ['running', 'accent'],
