@@ -10,7 +10,7 @@ use crate::distance::kilometres;
 use crate::fold::fold;
 use crate::gazetteer::layout::{self, AREA, NONE16, Section, Value};
 use crate::gazetteer::{Country, Gazetteer, Kind, Place};
-use crate::reverse::{TOWN_REACH, reverse, town_radius};
+use crate::reverse::{reverse, town_radius, town_reach};
 
 /// A place is meant without question when it has this many times the people of the next namesake.
 const DOMINANCE: u64 = 4;
@@ -210,17 +210,12 @@ impl Region {
                 *south <= lat && lat <= *north && across
             }
             Shape::Rings(rings) => inside(rings, (point.lat(), point.lon())),
-            Shape::Country(country) => area_of(country.place().gazetteer(), point).country == country.number(),
-            Shape::Admin1(place) => match area_of(place.gazetteer(), point).admin1 {
-                NONE16 => reverse(place.gazetteer(), point).admin1 == Some(*place),
-                admin1 => admin1 == place.admin1_number(),
-            },
+            Shape::Country(country) => reverse(country.place().gazetteer(), point).country == Some(*country),
+            Shape::Admin1(place) => reverse(place.gazetteer(), point).admin1 == Some(*place),
             Shape::Area(place) => area_of(place.gazetteer(), point).place == place.index(),
             Shape::Admin2(place) => reverse(place.gazetteer(), point).admin2 == Some(*place),
             Shape::Continent(code) => {
-                let gazetteer = Gazetteer::embedded();
-                let country = area_of(gazetteer, point).country;
-                country != layout::NONE8 && Country::new(gazetteer, country).continent() == *code
+                reverse(Gazetteer::embedded(), point).country.is_some_and(|country| country.continent() == *code)
             }
         }
     }
@@ -243,18 +238,13 @@ impl Region {
             Shape::Country(country) => {
                 let number = country.number();
                 gather(country.place().gazetteer(), &mut bounds, |area| area.country == number);
+                gather_towns(country.place().gazetteer(), &mut bounds, |town| town.country_number() == number);
             }
             Shape::Admin1(place) => {
-                let (number, country) = (place.admin1_number(), place.country().map(Country::number));
-                let mut shared = false;
+                let number = place.admin1_number();
                 gather(place.gazetteer(), &mut bounds, |area| area.admin1 == number);
-                for_each_area(place.gazetteer(), |area| {
-                    shared |= area.admin1 == NONE16 && Some(area.country) == country;
-                });
-                // In a polygon of several areas towns say which it is.
-                if shared {
-                    gather_towns(place.gazetteer(), &mut bounds, |town| town.admin1_number() == number);
-                }
+                // In a polygon of several areas, and near borders, towns say which it is.
+                gather_towns(place.gazetteer(), &mut bounds, |town| town.admin1_number() == number);
             }
             Shape::Area(place) => gather(place.gazetteer(), &mut bounds, |area| area.place == place.index()),
             Shape::Admin2(place) => {
@@ -264,6 +254,9 @@ impl Region {
                 let gazetteer = Gazetteer::embedded();
                 gather(gazetteer, &mut bounds, |area| {
                     area.country != layout::NONE8 && Country::new(gazetteer, area.country).continent() == *code
+                });
+                gather_towns(gazetteer, &mut bounds, |town| {
+                    town.country().is_some_and(|country| country.continent() == *code)
                 });
             }
         }
@@ -518,7 +511,8 @@ fn gather(gazetteer: &'static Gazetteer, bounds: &mut Bounds, is_one: impl Fn(&A
 fn gather_towns(gazetteer: &'static Gazetteer, bounds: &mut Bounds, is_one: impl Fn(Place) -> bool) {
     let towns = gazetteer.places().filter(|place| place.kind() == Kind::Town && is_one(*place));
     towns.for_each(|town| {
-        bounds.add([town.at().lat(), town.at().lon(), town.at().lat(), town.at().lon()], TOWN_REACH.1)
+        let (lat, lon) = town.degrees();
+        bounds.add([lat, lon, lat, lon], town_reach(town.population()));
     });
 }
 
