@@ -41,6 +41,7 @@ mod distance;
 mod fold;
 mod gazetteer;
 mod parse;
+mod polygon;
 mod region;
 mod relevance;
 mod reverse;
