@@ -21,7 +21,8 @@ pub use self::subject::Subject;
 use self::subject::Whose;
 use crate::gazetteer::{Gazetteer, Place};
 use crate::parse::{
-    Clues, Hints, Mention, MentionKind, country_code, geo_uri, parse_with, precision_m, town, two_numbers,
+    Clues, Fit, Hints, Mention, MentionKind, country_code, doubted, fit, geo_uri, parse_with, precision_m, town,
+    two_numbers,
 };
 
 /// Objects inside each other that are looked into.
@@ -233,7 +234,9 @@ impl<'r> Reader<'r> {
                 let region = text(postal, "addressRegion").or_else(|| text(object, "region"));
                 let clues = Clues { region: region.as_deref(), countries: &[] };
                 if let Some(place) = town(self.gazetteer, address, clues, self.hints) {
-                    self.add(&told, Said::place(place, Some(address.clone()), ADDRESS, "a postal address"));
+                    let fit = fit(place, address);
+                    let why = format!("a postal address{}", Fit::describe(fit));
+                    self.add(&told, Said::place(place, Some(address.clone()), doubted(ADDRESS, fit), &why));
                 }
             }
             (None, None, Some(bare)) => self.free_text(bare, &told),
