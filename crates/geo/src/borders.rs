@@ -120,6 +120,20 @@ impl Gazetteer {
         Cell::unpack(self.section(Section::AreaGrid).u24((row * COLUMNS + column) * 3))
     }
 
+    /// Calls `each` for every border: the areas on its sides, and its corners.
+    pub(crate) fn arcs(&self, mut each: impl FnMut([u16; 2], &mut dyn ExactSizeIterator<Item = Degrees>)) {
+        let arcs = self.section(Section::Arcs);
+        let all = self.section(Section::Vertices).records(VERTEX);
+        let count = arcs.records(ARC);
+        for arc in 0..count {
+            let first = (arcs.u24(arc * ARC) as usize).min(all);
+            // The corners of an arc end where those of the next begin.
+            let end = if arc + 1 < count { arcs.u24((arc + 1) * ARC) as usize } else { all };
+            let corners = first..end.clamp(first, all.max(first));
+            each([arcs.u16(arc * ARC + 3), arcs.u16(arc * ARC + 5)], &mut corners.map(|index| self.vertex(index)));
+        }
+    }
+
     fn vertex(&self, index: usize) -> Degrees {
         let vertices = self.section(Section::Vertices);
         (layout::unpack_lat(vertices.i24(index * VERTEX)), layout::unpack_lon(vertices.i24(index * VERTEX + 3)))

@@ -38,6 +38,7 @@ mod about;
 mod borders;
 mod bounds;
 mod distance;
+mod extent;
 mod fold;
 mod gazetteer;
 mod parse;
