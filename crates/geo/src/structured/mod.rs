@@ -84,9 +84,11 @@ pub fn structured(page: &Page, hints: &Hints<'_>) -> Vec<Located> {
         }
     }
     reader.metas(&metas);
-    for link in &page.links {
-        if let Some((at, spread)) = map_link(link.url.as_str()) {
-            let told = Told { node: Some(link.node), source: None, whose: Whose::default() };
+    let links = page.links.iter().map(|link| (link.url.as_str().to_owned(), link.node));
+    let fragments = page.fragments.iter().map(|link| (format!("{}#{}", link.url.as_str(), link.fragment), link.node));
+    for (link, node) in links.chain(fragments) {
+        if let Some((at, spread)) = map_link(&link) {
+            let told = Told { node: Some(node), source: None, whose: Whose::default() };
             reader.add(&told, Said::point(at, spread, MAP_LINK, "a link to a map"));
         }
     }
