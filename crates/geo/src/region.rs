@@ -10,7 +10,8 @@ use crate::distance::kilometres;
 use crate::fold::fold;
 use crate::gazetteer::layout::{self, AREA, NONE16, Section, Value};
 use crate::gazetteer::{Country, Gazetteer, Kind, Place};
-use crate::reverse::{TOWN_REACH, reverse, town_radius};
+use crate::polygon::Polygons;
+use crate::reverse::{reverse, town_radius, town_reach};
 
 /// A place is meant without question when it has this many times the people of the next namesake.
 const DOMINANCE: u64 = 4;
@@ -23,8 +24,8 @@ const TOWN_CIRCLE: (f64, f64) = (2.0, 5.0);
 const OFFSHORE: f64 = 20.0;
 /// Kilometres around a region nobody governs ("the Alps"), of which only the middle is known.
 const LOOSE_REGION: f64 = 300.0;
-/// Most vertices of a polygon from a file.
-const VERTICES: usize = 100_000;
+/// Most corners of polygons from a file.
+const CORNERS: usize = 100_000;
 
 /// A region of interest.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,8 +42,7 @@ enum Shape {
     },
     /// South, west, north, east; the west may lie east of the east, across 180°.
     Box([f64; 4]),
-    /// Rings of (lat, lon), even and odd.
-    Rings(Vec<Vec<(f64, f64)>>),
+    Polygons(Polygons),
     Country(Country),
     Admin1(Place),
     /// An area that has a polygon of its own, below the first order.
@@ -67,7 +67,7 @@ pub enum RegionError {
     Ambiguous {
         /// What was asked for.
         name: String,
-        /// The places, the largest first.
+        /// The places: those whose main name it is first, then the largest first.
         candidates: Vec<Place>,
     },
     /// Numbers or GeoJSON that make no region.
@@ -176,14 +176,7 @@ impl Region {
                 let lon = if west <= east { (west + east) / 2.0 } else { (west + east + 360.0) / 2.0 };
                 LatLon::new((south + north) / 2.0, if lon > 180.0 { lon - 360.0 } else { lon })
             }
-            Shape::Rings(rings) => {
-                let first = rings.first()?;
-                let count = first.len().max(1) as f64;
-                LatLon::new(
-                    first.iter().map(|p| p.0).sum::<f64>() / count,
-                    first.iter().map(|p| p.1).sum::<f64>() / count,
-                )
-            }
+            Shape::Polygons(polygons) => polygons.centre(),
             Shape::Country(country) => Some(country.place().at()),
             Shape::Admin1(place) | Shape::Area(place) | Shape::Admin2(place) => Some(place.at()),
             Shape::Continent(_) => None,
@@ -209,18 +202,13 @@ impl Region {
                 let across = if west <= east { *west <= lon && lon <= *east } else { lon >= *west || lon <= *east };
                 *south <= lat && lat <= *north && across
             }
-            Shape::Rings(rings) => inside(rings, (point.lat(), point.lon())),
-            Shape::Country(country) => area_of(country.place().gazetteer(), point).country == country.number(),
-            Shape::Admin1(place) => match area_of(place.gazetteer(), point).admin1 {
-                NONE16 => reverse(place.gazetteer(), point).admin1 == Some(*place),
-                admin1 => admin1 == place.admin1_number(),
-            },
+            Shape::Polygons(polygons) => polygons.contains(point.lat(), point.lon()),
+            Shape::Country(country) => reverse(country.place().gazetteer(), point).country == Some(*country),
+            Shape::Admin1(place) => reverse(place.gazetteer(), point).admin1 == Some(*place),
             Shape::Area(place) => area_of(place.gazetteer(), point).place == place.index(),
             Shape::Admin2(place) => reverse(place.gazetteer(), point).admin2 == Some(*place),
             Shape::Continent(code) => {
-                let gazetteer = Gazetteer::embedded();
-                let country = area_of(gazetteer, point).country;
-                country != layout::NONE8 && Country::new(gazetteer, country).continent() == *code
+                reverse(Gazetteer::embedded(), point).country.is_some_and(|country| country.continent() == *code)
             }
         }
     }
@@ -239,22 +227,17 @@ impl Region {
                 bounds.add([*south, *west, *north, 180.0], 0.0);
                 bounds.add([*south, -180.0, *north, *east], 0.0);
             }
-            Shape::Rings(rings) => rings.iter().filter_map(|ring| box_of(ring)).for_each(|ring| bounds.add(ring, 0.0)),
+            Shape::Polygons(polygons) => polygons.boxes().for_each(|one| bounds.add(one, 0.0)),
             Shape::Country(country) => {
                 let number = country.number();
                 gather(country.place().gazetteer(), &mut bounds, |area| area.country == number);
+                gather_towns(country.place().gazetteer(), &mut bounds, |town| town.country_number() == number);
             }
             Shape::Admin1(place) => {
-                let (number, country) = (place.admin1_number(), place.country().map(Country::number));
-                let mut shared = false;
+                let number = place.admin1_number();
                 gather(place.gazetteer(), &mut bounds, |area| area.admin1 == number);
-                for_each_area(place.gazetteer(), |area| {
-                    shared |= area.admin1 == NONE16 && Some(area.country) == country;
-                });
-                // In a polygon of several areas towns say which it is.
-                if shared {
-                    gather_towns(place.gazetteer(), &mut bounds, |town| town.admin1_number() == number);
-                }
+                // In a polygon of several areas, and near borders, towns say which it is.
+                gather_towns(place.gazetteer(), &mut bounds, |town| town.admin1_number() == number);
             }
             Shape::Area(place) => gather(place.gazetteer(), &mut bounds, |area| area.place == place.index()),
             Shape::Admin2(place) => {
@@ -264,6 +247,9 @@ impl Region {
                 let gazetteer = Gazetteer::embedded();
                 gather(gazetteer, &mut bounds, |area| {
                     area.country != layout::NONE8 && Country::new(gazetteer, area.country).continent() == *code
+                });
+                gather_towns(gazetteer, &mut bounds, |town| {
+                    town.country().is_some_and(|country| country.continent() == *code)
                 });
             }
         }
@@ -298,7 +284,11 @@ impl Region {
                     shape: Shape::Box([south, west, north, east]),
                 })
             }
-            _ => Err(wrong("two numbers are a point without a radius")),
+            [_] => Err(wrong("one number is no region, and postcodes are not known here: name the town")),
+            [_, _] => Err(wrong("two numbers are a point without a radius")),
+            _ => Err(RegionError::Malformed {
+                what: format!("a point with a radius is three numbers, a box four, and these are {}", numbers.len()),
+            }),
         }
     }
 
@@ -306,24 +296,26 @@ impl Region {
     pub fn from_geojson(text: &str) -> Result<Self, RegionError> {
         let wrong = |what: String| RegionError::Malformed { what };
         let json: Json = serde_json::from_str(text).map_err(|error| wrong(format!("this is no GeoJSON: {error}")))?;
-        let mut rings = Vec::new();
-        gather_rings(&json, &mut rings, 0);
-        let vertices: usize = rings.iter().map(Vec::len).sum();
-        if rings.is_empty() {
+        let Some(polygons) = Polygons::of(&json) else {
             return Err(wrong("this GeoJSON has no polygon on the Earth".into()));
-        }
-        if vertices > VERTICES {
-            return Err(wrong(format!("this polygon has {vertices} points, more than {VERTICES}")));
+        };
+        if polygons.corners() > CORNERS {
+            return Err(wrong(format!("this polygon has {} points, more than {CORNERS}", polygons.corners())));
         }
         let named = json.pointer("/properties/name").or_else(|| json.pointer("/features/0/properties/name"));
         let name = named.and_then(Json::as_str).unwrap_or("a polygon").to_owned();
-        Ok(Self { name, shape: Shape::Rings(rings) })
+        Ok(Self { name, shape: Shape::Polygons(polygons) })
     }
 
     fn named(gazetteer: &'static Gazetteer, text: &str) -> Result<Self, RegionError> {
         let mut parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
         let name = parts.next().unwrap_or_default();
         let qualifiers: Vec<&str> = parts.collect();
+        if qualifiers.is_empty()
+            && let Some(found) = Self::coded(gazetteer, name)
+        {
+            return found;
+        }
         let mut candidates = gazetteer.named(name);
         if !qualifiers.is_empty() {
             candidates.extend(longer_names(gazetteer, name));
@@ -346,8 +338,34 @@ impl Region {
         if candidates.is_empty() {
             return Err(RegionError::Unknown { name: text.to_owned(), nearest: nearest_names(gazetteer, name) });
         }
+        // Those that are called so themselves come before those that have another main name.
+        let key = fold(name);
+        candidates.sort_by_key(|place| !fold(place.name()).starts_with(&key));
         candidates.truncate(10);
         Err(RegionError::Ambiguous { name: text.to_owned(), candidates })
+    }
+
+    /// The country of a code in capitals, "DE" or "DEU"; not clear when something else is called so
+    /// in capitals, as "LA" is.
+    fn coded(gazetteer: &'static Gazetteer, code: &str) -> Option<Result<Self, RegionError>> {
+        if !(2..=3).contains(&code.len()) || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return None;
+        }
+        let country = gazetteer.country(code)?.place();
+        let key = fold(code);
+        let value = gazetteer.keys()?.get(key.as_bytes());
+        let named = value.into_iter().flat_map(|value| gazetteer.entries(Value::unpack(value.value())));
+        let others = named.filter(|named| named.acronym).map(|named| named.place);
+        let mut candidates = vec![country];
+        others.for_each(|other| {
+            if !candidates.contains(&other) {
+                candidates.push(other)
+            }
+        });
+        Some(match candidates.as_slice() {
+            [_] => Ok(Self::of(country)),
+            _ => Err(RegionError::Ambiguous { name: code.to_owned(), candidates }),
+        })
     }
 }
 
@@ -518,13 +536,9 @@ fn gather(gazetteer: &'static Gazetteer, bounds: &mut Bounds, is_one: impl Fn(&A
 fn gather_towns(gazetteer: &'static Gazetteer, bounds: &mut Bounds, is_one: impl Fn(Place) -> bool) {
     let towns = gazetteer.places().filter(|place| place.kind() == Kind::Town && is_one(*place));
     towns.for_each(|town| {
-        bounds.add([town.at().lat(), town.at().lon(), town.at().lat(), town.at().lon()], TOWN_REACH.1)
+        let (lat, lon) = town.degrees();
+        bounds.add([lat, lon, lat, lon], town_reach(town.population()));
     });
-}
-
-fn box_of(ring: &[(f64, f64)]) -> Option<[f64; 4]> {
-    let corners = ring.iter().map(|(lat, lon)| [*lat, *lon, *lat, *lon]);
-    corners.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])])
 }
 
 fn has_polygon(place: Place) -> bool {
@@ -545,47 +559,6 @@ pub(crate) fn continent(place: Place) -> Option<&'static str> {
         6_255_152 => "AN",
         _ => return None,
     })
-}
-
-fn gather_rings(json: &Json, rings: &mut Vec<Vec<(f64, f64)>>, depth: usize) {
-    if depth > 8 {
-        return;
-    }
-    let list = |key: &str| json.get(key).and_then(Json::as_array).into_iter().flatten();
-    match json.get("type").and_then(Json::as_str) {
-        Some("FeatureCollection") => list("features").for_each(|feature| gather_rings(feature, rings, depth + 1)),
-        Some("GeometryCollection") => list("geometries").for_each(|geometry| gather_rings(geometry, rings, depth + 1)),
-        Some("Feature") => {
-            json.get("geometry").into_iter().for_each(|geometry| gather_rings(geometry, rings, depth + 1))
-        }
-        Some("Polygon") => rings.extend(list("coordinates").filter_map(ring)),
-        Some("MultiPolygon") => {
-            rings.extend(list("coordinates").filter_map(Json::as_array).flatten().filter_map(ring));
-        }
-        _ => {}
-    }
-}
-
-fn ring(json: &Json) -> Option<Vec<(f64, f64)>> {
-    let point = |json: &Json| {
-        let point = LatLon::new(json.get(1)?.as_f64()?, json.get(0)?.as_f64()?)?;
-        Some((point.lat(), point.lon()))
-    };
-    let ring: Option<Vec<_>> = json.as_array()?.iter().map(point).collect();
-    ring.filter(|ring| ring.len() >= 3)
-}
-
-fn inside(rings: &[Vec<(f64, f64)>], point: (f64, f64)) -> bool {
-    let mut inside = false;
-    for ring in rings {
-        for index in 0..ring.len() {
-            let (a, b) = (ring[index], ring[(index + 1) % ring.len()]);
-            if (a.1 > point.1) != (b.1 > point.1) && point.0 > a.0 + (point.1 - a.1) / (b.1 - a.1) * (b.0 - a.0) {
-                inside = !inside;
-            }
-        }
-    }
-    inside
 }
 
 #[cfg(test)]
@@ -747,6 +720,29 @@ mod tests {
             let boxes = find(text).unwrap().bounds();
             let size: f64 = boxes.iter().map(|[south, west, north, east]| (north - south) * (east - west)).sum();
             assert!(size <= most && !holds(&boxes, outside), "{text}: {size} {boxes:?}");
+        }
+    }
+
+    #[test]
+    fn a_country_code_in_capitals_is_its_country() {
+        for (code, name) in [("DE", "Germany"), ("DEU", "Germany"), ("FI", "Finland"), ("US", "United States")] {
+            assert_eq!(find(code).map(|region| region.name().to_owned()), Ok(name.to_owned()));
+        }
+    }
+
+    #[test]
+    fn the_example_for_a_name_of_many_places_is_called_so() {
+        let error = find("Neustadt").unwrap_err();
+        let RegionError::Ambiguous { candidates, .. } = &error else { panic!("{error}") };
+        assert!(candidates[0].name().starts_with("Neustadt"), "{error}");
+    }
+
+    #[test]
+    fn the_advice_about_numbers_fits_how_many_there_are() {
+        for (text, advice) in [("26122", "one number"), ("53.1,8.2", "two numbers"), ("1,2,3,4,5", "these are 5")] {
+            let error = find(text).unwrap_err().to_string();
+            assert!(error.starts_with(advice) || error.contains(advice), "{error}");
+            assert_eq!(error.contains("two numbers"), advice == "two numbers", "{error}");
         }
     }
 

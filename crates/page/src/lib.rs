@@ -52,7 +52,7 @@ mod words;
 use facts::{Directives, Url};
 
 pub use crate::language::language_code;
-pub use crate::links::{Link, LinkOrigin, Rel};
+pub use crate::links::{Fragment, Link, LinkOrigin, Rel};
 pub use crate::media::{Media, MediaOrigin};
 pub use crate::name::name_words;
 pub use crate::rights::Rights;
@@ -113,6 +113,8 @@ pub struct Page {
     pub runs: Vec<TextRun>,
     /// Its links, one per address, in order.
     pub links: Vec<Link>,
+    /// What links say behind their addresses, in order.
+    pub fragments: Vec<Fragment>,
     /// Its images, films and sounds, one per address: those in the body in order, then those only
     /// declared in metas and JSON-LD.
     pub media: Vec<Media>,

@@ -31,6 +31,18 @@ pub struct Link {
     pub node: NodeId,
 }
 
+/// What a link says behind its address, where that has the form of a parameter. Maps say there what
+/// they show.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// Where the link leads.
+    pub url: Url,
+    /// What stands behind the `#`, as written.
+    pub fragment: String,
+    /// Where the link stands.
+    pub node: NodeId,
+}
+
 /// What kind of element a link is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkOrigin {

@@ -10,7 +10,7 @@ use self::shown::{Figure, OpenLink, caption_all};
 use crate::caption::Caption;
 use crate::dom::{Cursor, Descend, Dom, Element, Step};
 use crate::elements::{CAPTION_HEADINGS, PHRASE, is_block, weighted_tag};
-use crate::links::Links;
+use crate::links::{Fragment, Links};
 use crate::media::Gallery;
 use crate::metas::Metas;
 use crate::picture::Choice;
@@ -89,6 +89,7 @@ struct Reader<'d> {
     html_language: Option<String>,
     metas: Metas,
     links: Links,
+    fragments: Vec<Fragment>,
     open_links: Vec<OpenLink>,
     /// Where in the text the last link ended.
     link_end: u32,
@@ -119,6 +120,7 @@ impl<'d> Reader<'d> {
             html_language: None,
             metas: Metas::default(),
             links: Links::new(limits.links),
+            fragments: Vec::new(),
             open_links: Vec::new(),
             link_end: u32::MAX,
             gallery: Gallery::new(limits.media),
@@ -315,6 +317,7 @@ impl<'d> Reader<'d> {
             text,
             runs: self.runs,
             links,
+            fragments: self.fragments,
             media,
             structured: self.structured,
             malformed_structured: self.malformed_structured,

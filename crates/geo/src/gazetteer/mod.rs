@@ -7,13 +7,14 @@ mod bytes;
 pub mod layout;
 mod place;
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use fst::raw::Fst;
 
 use self::bytes::Bytes;
 use self::layout::{ADMIN1, COUNTRY, HEADER, MAGIC, PLACE, SECTIONS, Section, VERSION, Value};
 pub use self::place::{Country, Kind, Place, PlaceId};
+use crate::extent::Extents;
 use crate::fold::fold;
 
 /// The gazetteer's bytes, part of the program.
@@ -43,6 +44,8 @@ pub enum GazetteerError {
 #[derive(Clone, Debug)]
 pub struct Gazetteer {
     sections: [Bytes; SECTIONS],
+    /// How far areas reach, once that is asked for.
+    extents: OnceLock<Extents>,
 }
 
 impl Gazetteer {
@@ -50,7 +53,7 @@ impl Gazetteer {
     pub fn embedded() -> &'static Self {
         static GAZETTEER: LazyLock<Gazetteer> = LazyLock::new(|| {
             // A test sees to it that the file is whole; were it not, no place is better than a panic.
-            Gazetteer::header(EMBEDDED).unwrap_or(Gazetteer { sections: [Bytes(&[]); SECTIONS] })
+            Gazetteer::header(EMBEDDED).unwrap_or(Gazetteer::of([Bytes(&[]); SECTIONS]))
         });
         &GAZETTEER
     }
@@ -87,7 +90,16 @@ impl Gazetteer {
                 .get(offset..offset.saturating_add(length))
                 .ok_or(GazetteerError::Damaged { what: "a section lies outside it" })?;
         }
-        Ok(Self { sections })
+        Ok(Self::of(sections))
+    }
+
+    fn of(sections: [Bytes; SECTIONS]) -> Self {
+        Self { sections, extents: OnceLock::new() }
+    }
+
+    /// How far areas reach, measured when it is first asked for.
+    pub(crate) fn extents(&'static self, measure: impl Fn(&'static Self) -> Extents) -> &'static Extents {
+        self.extents.get_or_init(|| measure(self))
     }
 
     pub(crate) fn section(&self, section: Section) -> Bytes {
@@ -274,7 +286,8 @@ mod tests {
                 damage.iter().for_each(|(at, byte)| bytes[at % length] = *byte);
                 section.0 = leaked(bytes);
             }
-            let gazetteer: &'static Gazetteer = Box::leak(Box::new(Gazetteer { sections }));
+            let gazetteer: &'static Gazetteer = Box::leak(Box::new(Gazetteer::of(sections)));
+            let _ = gazetteer.places().next().and_then(Place::extent_km);
             let _ = crate::reverse(gazetteer, facts::LatLon::new(lat, lon).unwrap()).describe();
             for place in gazetteer.places().step_by(97) {
                 let _ = (place.full_name(), place.id(), place.code(), place.admin2(), place.kind(), place.at());

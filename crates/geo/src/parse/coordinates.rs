@@ -14,6 +14,9 @@ const LABEL_REACH: usize = 32;
 /// Metres of a degree.
 const DEGREE_M: f64 = 111_320.0;
 
+/// How points of well-known text begin.
+const POINT: &[u8] = b"POINT";
+
 /// The words that announce coordinates, in lower case.
 const LABELS: [&str; 12] = [
     "coord",
@@ -51,7 +54,8 @@ pub(super) fn coordinates(text: &str) -> Vec<Mention> {
             || matches!(byte, b'N' | b'S' | b'E' | b'W') && hemisphere_prefix(bytes, at)
             || (byte == b'g' || byte == b'G')
                 && bytes.get(at + 3) == Some(&b':')
-                && bytes[at..at + 3].eq_ignore_ascii_case(b"geo");
+                && bytes[at..at + 3].eq_ignore_ascii_case(b"geo")
+            || byte == b'P' && is_point(bytes, at);
         if !starts || !free_before(bytes, at) {
             at += 1;
             continue;
@@ -82,7 +86,29 @@ fn read(text: &str, at: usize) -> Option<Reading> {
     if rest.len() > 4 && rest.is_char_boundary(4) && rest[..4].eq_ignore_ascii_case("geo:") {
         return geo_uri(rest).map(|reading| Reading { end: at + reading.end, ..reading });
     }
+    if rest.starts_with('P') {
+        return well_known_text(text, at);
+    }
     pair(text, at).or_else(|| utm(text, at)).or_else(|| mgrs(text, at))
+}
+
+fn is_point(bytes: &[u8], at: usize) -> bool {
+    bytes.get(at..at + POINT.len()).is_some_and(|word| word.eq_ignore_ascii_case(POINT))
+}
+
+/// `POINT(8.2 53.1)`, `POINT Z (8.2 53.1 7)`: the longitude comes first.
+fn well_known_text(text: &str, at: usize) -> Option<Reading> {
+    let rest = text.get(at + POINT.len()..)?;
+    let inside = rest.trim_start().trim_start_matches(['Z', 'M', 'z', 'm']).trim_start().strip_prefix('(')?;
+    let (inside, _) = inside.split_at(inside.char_indices().take(LABEL_REACH * 2).find(|(_, c)| *c == ')')?.0);
+    let start = text.len() - rest.len();
+    let end = start + rest.find(')')? + 1;
+    let mut numbers = inside.split_whitespace();
+    let (lon, lat) = (numbers.next()?, numbers.next()?);
+    let decimals = |number: &str| number.split_once('.').map_or(0, |(_, digits)| digits.len());
+    let point = LatLon::new(lat.parse().ok()?, lon.parse().ok()?).filter(|point| !is_origin(*point))?;
+    let precision_m = spread_of(decimals(lat).max(decimals(lon)));
+    Some(Reading { at: point, precision_m, end, form: "well-known text" })
 }
 
 /// `geo:54.32,10.12;u=35` (RFC 5870).
@@ -215,9 +241,8 @@ fn half(text: &str, at: usize) -> Option<Half> {
     }
     if hemisphere.is_none() {
         let next = spaces(bytes, end);
-        if let Some(letter @ (b'N' | b'S' | b'E' | b'W')) = bytes.get(next).copied()
+        if let Some(letter) = bytes.get(next).copied().filter(|_| is_hemisphere(bytes, next))
             && next - end <= 1
-            && bytes.get(next + 1).is_none_or(|byte| !byte.is_ascii_alphanumeric())
             && (marked || decimals > 0)
         {
             hemisphere = Some(letter);
@@ -228,7 +253,8 @@ fn half(text: &str, at: usize) -> Option<Half> {
     Some(Half { degrees: if turned { -degrees } else { degrees }, hemisphere, marked, decimals, spread, end })
 }
 
-/// A number with its decimals; a comma counts as the decimal point when a degree sign follows.
+/// A number with its decimals; a comma counts as the decimal point when a degree sign or a compass
+/// letter follows.
 fn number(text: &str, at: usize) -> Option<(f64, usize, usize)> {
     let bytes = text.as_bytes();
     let digits = |from: usize| (from..bytes.len()).take_while(|i| bytes[*i].is_ascii_digit()).count();
@@ -247,7 +273,9 @@ fn number(text: &str, at: usize) -> Option<(f64, usize, usize)> {
         }
         Some(b',') => {
             let count = digits(end + 1);
-            if count > 0 && sign(text, end + 1 + count, &["°", "º", " °", "'", "′", "\"", "″"]).is_some() {
+            let after = end + 1 + count;
+            let marked = sign(text, after, &["°", "º", " °", "'", "′", "\"", "″"]).is_some();
+            if count > 0 && (marked || is_hemisphere(bytes, spaces(bytes, after))) {
                 decimals = count;
                 end += 1 + count;
             }
@@ -259,6 +287,12 @@ fn number(text: &str, at: usize) -> Option<(f64, usize, usize)> {
     }
     let value: f64 = text.get(at..end)?.replace(',', ".").parse().ok()?;
     Some((value, decimals, end))
+}
+
+/// A compass letter that stands alone.
+fn is_hemisphere(bytes: &[u8], at: usize) -> bool {
+    matches!(bytes.get(at), Some(b'N' | b'S' | b'E' | b'W'))
+        && bytes.get(at + 1).is_none_or(|byte| !byte.is_ascii_alphanumeric())
 }
 
 fn sign(text: &str, at: usize, signs: &[&str]) -> Option<usize> {
@@ -446,6 +480,9 @@ mod tests {
             "N 54.3233 E 10.1228",
             "N54.3233°, E10.1228°",
             "54,3233° N 10,1228° E",
+            "54,3233 N; 10,1228 E",
+            "POINT(10.1228 54.3233)",
+            "as POINT (10.1228 54.3233) or so",
             "54° 19′ 23.9″ N, 10° 7′ 22.1″ E",
             "54°19'23.9\"N 10°7'22.1\"E",
             "N 54° 19.398' E 010° 07.368'",
@@ -486,6 +523,10 @@ mod tests {
             "32 people, 573000 euros",
             "5.1234%, 6.1234%",
             "geo:graphy",
+            "POINT (of view)",
+            "POINT(10.1)",
+            "POINT(190.1 54.3)",
+            "5,50 E and 3,20 N",
             "geo:91,5",
             "-",
             "N",

@@ -6,6 +6,20 @@ use super::cues::Language;
 /// the ending itself says where something is.
 pub(super) type Ending = (&'static str, &'static str, bool);
 
+/// Those of Georgian, which is known by its letters.
+pub(super) const GEORGIAN: &[Ending] = &[
+    ("ში", "ი", true),
+    ("ში", "", true),
+    ("იდან", "ი", true),
+    ("დან", "", true),
+    ("ზე", "ი", true),
+    ("თან", "ი", true),
+    ("ის", "ი", false),
+    ("ს", "ი", false),
+    ("ს", "", false),
+    ("მა", "ი", false),
+];
+
 /// The endings that a language puts on names.
 pub(super) fn endings(language: Language) -> &'static [Ending] {
     match language.code() {

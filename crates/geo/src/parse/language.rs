@@ -10,6 +10,8 @@ const LONGEST: usize = 9;
 /// Least sum of evidence, and how many times the next language's it must be: the less there is, the
 /// clearer it must be.
 const ENOUGH: [(f64, f64); 3] = [(2.5, 1.25), (1.5, 1.6), (1.0, 3.0)];
+/// Evidence that makes a language likely, at least, and as a share of what the likeliest has.
+const LIKELY: (f64, f64) = (0.5, 0.6);
 /// What a letter that few languages have counts, shared by those that have it.
 const LETTER: f64 = 0.5;
 
@@ -78,6 +80,29 @@ const LETTERS: [(&str, &str); 24] = [
 
 /// The language of a text, if its script, its small words or its letters say so clearly.
 pub(super) fn guess(text: &str, tokens: &[Token]) -> Option<&'static str> {
+    let (scores, scripts) = weigh(text, tokens);
+    if let Some(language) = scripts.language() {
+        return Some(language);
+    }
+    let best = (0..WORDS.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
+    let next =
+        (0..WORDS.len()).filter(|language| *language != best).map(|language| scores[language]).fold(0.0, f64::max);
+    let is_clear = ENOUGH.iter().any(|(enough, clearly)| scores[best] >= *enough && scores[best] >= next * clearly);
+    is_clear.then_some(WORDS[best].0)
+}
+
+/// The languages that a text may be in when none is clear, the likeliest first.
+pub(super) fn likely(text: &str, tokens: &[Token]) -> Vec<&'static str> {
+    let (scores, _) = weigh(text, tokens);
+    let most = scores.iter().copied().fold(0.0, f64::max);
+    let mut likely: Vec<usize> =
+        (0..WORDS.len()).filter(|language| scores[*language] >= LIKELY.0.max(most * LIKELY.1)).collect();
+    likely.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
+    likely.into_iter().map(|language| WORDS[language].0).collect()
+}
+
+/// What speaks for each language, and for scripts.
+fn weigh(text: &str, tokens: &[Token]) -> ([f64; WORDS.len()], Scripts) {
     let mut scores = [0.0; WORDS.len()];
     let mut scripts = Scripts::default();
     let table = table();
@@ -92,14 +117,7 @@ pub(super) fn guess(text: &str, tokens: &[Token]) -> Option<&'static str> {
             letters(word).into_iter().for_each(|languages| add(&mut scores, languages, LETTER));
         }
     }
-    if let Some(language) = scripts.language() {
-        return Some(language);
-    }
-    let best = (0..WORDS.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]))?;
-    let next =
-        (0..WORDS.len()).filter(|language| *language != best).map(|language| scores[language]).fold(0.0, f64::max);
-    let is_clear = ENOUGH.iter().any(|(enough, clearly)| scores[best] >= *enough && scores[best] >= next * clearly);
-    is_clear.then_some(WORDS[best].0)
+    (scores, scripts)
 }
 
 /// Shares evidence among languages.
@@ -187,6 +205,18 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(guess(text, &tokens(text)), language, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_text_is_likely_in_the_languages_of_its_small_words() {
+        for (text, language, is_likely) in [
+            ("Matkustimme Jyväskylästä Ouluun ja Rovaniemelle.", "fi", true),
+            ("Matkustimme Jyväskylästä Ouluun ja Rovaniemelle.", "pl", false),
+            ("da Firenze a Venezia e poi a Roma", "it", true),
+            ("Kiel Oldenburg Joensuu", "fi", false),
+        ] {
+            assert_eq!(likely(text, &tokens(text)).contains(&language), is_likely, "{text} {language}");
         }
     }
 }

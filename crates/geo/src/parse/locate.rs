@@ -14,6 +14,47 @@ pub(crate) struct Clues<'c> {
     pub(crate) countries: &'c [&'c str],
 }
 
+/// How a postcode fits a town.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// It is of the town's second-order area.
+    Area,
+    /// It can be of the town's first-order area, which has many.
+    State,
+    /// It is of another area.
+    Elsewhere,
+}
+
+impl Fit {
+    fn of_state(fits: bool) -> Self {
+        if fits { Self::State } else { Self::Elsewhere }
+    }
+
+    /// In words that follow on what is said of the town.
+    pub(crate) fn describe(fit: Option<Self>) -> &'static str {
+        match fit {
+            Some(Self::Area) => ", and the postcode is of its area",
+            Some(Self::State) => ", and the postcode fits the state",
+            Some(Self::Elsewhere) => ", but the postcode is of another area",
+            None => "",
+        }
+    }
+}
+
+/// Most confidence in an address whose postcode is of another area than its town.
+const DOUBTED: f64 = 0.5;
+
+/// The confidence in an address, given how its postcode fits.
+pub(crate) fn doubted(confidence: f64, fit: Option<Fit>) -> f64 {
+    if fit == Some(Fit::Elsewhere) { confidence.min(DOUBTED) } else { confidence }
+}
+
+/// How the postcode of an address fits its town, where that is known.
+pub(crate) fn fit(place: Place, address: &Address) -> Option<Fit> {
+    let code = place.country().map_or("", |country| country.code());
+    fits(place, code, address.postcode.as_deref()?)
+}
+
 /// The town of an address: the largest of its name that agrees with the postcode, the country and
 /// the region.
 pub(crate) fn town(
@@ -27,30 +68,39 @@ pub(crate) fn town(
     let value = gazetteer.keys()?.get(key.as_bytes())?;
     let country = address.country.as_deref().and_then(|country| country_code(gazetteer, country));
     let mut best: Option<(f64, Place)> = None;
-    for named in gazetteer.entries(Value::unpack(value.value())).filter(|named| !named.acronym) {
+    let entries = || {
+        gazetteer.entries(Value::unpack(value.value())).filter(|named| {
+            let code = named.place.country().map_or("", |country| country.code());
+            !named.acronym
+                && matches!(named.place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2)
+                && country.is_none_or(|country| country == code)
+                && (clues.countries.is_empty() || clues.countries.contains(&code))
+        })
+    };
+    // Kiel is not Kehl, which once was called so, whatever the postcode.
+    let namesake = entries().filter(|named| !named.alternate).map(|named| named.place.population()).max();
+    for named in entries() {
         let place = named.place;
-        if !matches!(place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2) {
-            continue;
-        }
-        let code = place.country().map_or("", |country| country.code());
-        if country.is_some_and(|country| country != code)
-            || !clues.countries.is_empty() && !clues.countries.contains(&code)
+        if named.alternate
+            && namesake.is_some_and(|people| people > place.population())
+            && !fold(place.name()).starts_with(&key)
         {
             continue;
         }
+        let code = place.country().map_or("", |country| country.code());
         let mut score = (place.population() as f64 + 100.0).log10();
         score -= if named.alternate { 1.0 } else { 0.0 };
         score -= if place.kind() == Kind::Admin2 { 1.5 } else { 0.0 };
         if let Some(region) = clues.region {
             if is_region(place, region) {
                 score += 6.0;
-            } else if clues.countries == ["US"] {
+            } else if code == "US" && !clues.countries.is_empty() {
                 continue;
             }
         }
-        match address.postcode.as_deref().and_then(|postcode| agrees(place, code, postcode)) {
-            Some(true) => score += 3.0,
-            Some(false) => score -= 4.0,
+        match address.postcode.as_deref().and_then(|postcode| fits(place, code, postcode)) {
+            Some(Fit::Area | Fit::State) => score += 3.0,
+            Some(Fit::Elsewhere) => score -= 4.0,
             None => {}
         }
         if hints.country.is_some_and(|hint| hint.eq_ignore_ascii_case(code)) {
@@ -90,12 +140,12 @@ pub(crate) fn is_region(place: Place, region: &str) -> bool {
 
 /// Whether a postcode can be a town's, where that is known: by the leading digits, which are facts
 /// of the national posts.
-pub(super) fn agrees(place: Place, country: &str, postcode: &str) -> Option<bool> {
+fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
     let admin1 = place.admin1()?.code();
     let digits: String = postcode.chars().filter(char::is_ascii_digit).collect();
     let first = digits.chars().next()?.to_digit(10)? as usize;
     let leading: usize = digits.get(..2)?.parse().ok()?;
-    Some(match country {
+    Some(Fit::of_state(match country {
         // Zones of the Deutsche Post by state (GeoNames: 01 BW, 02 BY, 03 HB, 04 HH, 05 HE, 06 NI,
         // 07 NW, 08 RP, 09 SL, 10 SH, 11 BB, 12 MV, 13 SN, 14 ST, 15 TH, 16 BE).
         "DE" if digits.len() == 5 => [
@@ -115,7 +165,10 @@ pub(super) fn agrees(place: Place, country: &str, postcode: &str) -> Option<bool
         // The number of the department is its GeoNames code; Corsica's 20 is 2A and 2B.
         "FR" if digits.len() == 5 => {
             let department = place.admin2()?.code();
-            department == &digits[..2] || leading == 20 && department.starts_with('2') || digits.starts_with(department)
+            let own = department == &digits[..2]
+                || leading == 20 && department.starts_with('2')
+                || digits.starts_with(department);
+            return Some(if own { Fit::Area } else { Fit::Elsewhere });
         }
         // Provinces by number, as the communities they are in (GeoNames: 51 Andalusia, 52 Aragon, 53
         // Canaries, 54 Castile-La Mancha, 55 Castile and León, 56 Catalonia, 57 Extremadura, 58 Galicia,
@@ -154,7 +207,7 @@ pub(super) fn agrees(place: Place, country: &str, postcode: &str) -> Option<bool
                 0..=10 => "01 05 07",
                 11..=19 => "05 07 01 13",
                 20..=21 | 23..=25 => "02",
-                22 => return Some(place.country().is_some_and(|country| country.code() == "AX")),
+                22 => return Some(Fit::of_state(place.country().is_some_and(|country| country.code() == "AX"))),
                 26..=29 => "04 02",
                 30..=32 => "05 02 06",
                 33..=39 => "06 04 13",
@@ -173,7 +226,7 @@ pub(super) fn agrees(place: Place, country: &str, postcode: &str) -> Option<bool
             regions.split(' ').any(|code| code == admin1)
         }
         _ => return None,
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -184,29 +237,29 @@ mod tests {
     fn postcodes_agree_with_their_towns_and_not_with_others() {
         let gazetteer = Gazetteer::embedded();
         for (town, postcode, expected) in [
-            ("Kiel", "24103", Some(true)),
-            ("Kiel", "80331", Some(false)),
-            ("Oldenburg", "26121", Some(true)),
-            ("Munich", "80331", Some(true)),
-            ("Joensuu", "80100", Some(true)),
-            ("Joensuu", "00100", Some(false)),
-            ("Helsinki", "00100", Some(true)),
-            ("Lyon", "69001", Some(true)),
-            ("Lyon", "75001", Some(false)),
-            ("Chicago", "60601", Some(true)),
-            ("Chicago", "10001", Some(false)),
+            ("Kiel", "24103", Some(Fit::State)),
+            ("Kiel", "80331", Some(Fit::Elsewhere)),
+            ("Oldenburg", "26121", Some(Fit::State)),
+            ("Munich", "80331", Some(Fit::State)),
+            ("Joensuu", "80100", Some(Fit::State)),
+            ("Joensuu", "00100", Some(Fit::Elsewhere)),
+            ("Helsinki", "00100", Some(Fit::State)),
+            ("Lyon", "69001", Some(Fit::Area)),
+            ("Lyon", "75001", Some(Fit::Elsewhere)),
+            ("Chicago", "60601", Some(Fit::State)),
+            ("Chicago", "10001", Some(Fit::Elsewhere)),
             ("Salamanca", "37001", None),
-            ("Bilbao", "48001", Some(true)),
-            ("Bilbao", "28001", Some(false)),
-            ("Barcelona", "08001", Some(true)),
-            ("Bologna", "40121", Some(true)),
-            ("Bologna", "00184", Some(false)),
-            ("Palermo", "90133", Some(true)),
+            ("Bilbao", "48001", Some(Fit::State)),
+            ("Bilbao", "28001", Some(Fit::Elsewhere)),
+            ("Barcelona", "08001", Some(Fit::State)),
+            ("Bologna", "40121", Some(Fit::State)),
+            ("Bologna", "00184", Some(Fit::Elsewhere)),
+            ("Palermo", "90133", Some(Fit::State)),
             ("Kiel", "1", None),
         ] {
             let place = gazetteer.named(town)[0];
             let country = place.country().map_or("", |country| country.code());
-            assert_eq!(agrees(place, country, postcode), expected, "{town} {postcode}");
+            assert_eq!(fits(place, country, postcode), expected, "{town} {postcode}");
         }
     }
 }

@@ -3,11 +3,11 @@
 use fst::raw::{Fst, Output};
 
 use super::cues::Language;
-use super::endings::{Ending, endings};
-use super::tokens::{Gap, Shape, Token};
+use super::endings::{Ending, GEORGIAN, endings};
+use super::tokens::{Gap, Shape, Token, is_georgian};
 use crate::fold::{fold, fold_char};
 use crate::gazetteer::layout::{Value, Word};
-use crate::gazetteer::{Gazetteer, Named};
+use crate::gazetteer::{Gazetteer, Kind, Named};
 
 /// Most words of a name.
 const LONGEST: usize = 7;
@@ -16,6 +16,8 @@ const LONGEST: usize = 7;
 const STEM: usize = 3;
 /// An inflected name hides a plain one with so many times fewer people.
 const HIDDEN: u64 = 20;
+/// People of a town that is found by its ending although the language is not certain.
+const SIZEABLE: u64 = 20_000;
 /// Most words of a name that an ending is taken off.
 const INFLECTED_WORDS: usize = 3;
 
@@ -38,11 +40,18 @@ pub(super) struct Names {
     keys: Fst<&'static [u8]>,
     words: Fst<&'static [u8]>,
     language: Language,
+    /// Languages that the text may be in when its own is not known.
+    likely: Vec<Language>,
 }
 
 impl Names {
-    pub(super) fn new(gazetteer: &'static Gazetteer, language: Language) -> Option<Self> {
-        Some(Self { gazetteer, keys: gazetteer.keys()?, words: gazetteer.words()?, language })
+    pub(super) fn new(gazetteer: &'static Gazetteer, language: Language, likely: Vec<Language>) -> Option<Self> {
+        Some(Self { gazetteer, keys: gazetteer.keys()?, words: gazetteer.words()?, language, likely })
+    }
+
+    /// The language of the text, or those that it may be in.
+    pub(super) fn languages(&self) -> impl Iterator<Item = Language> {
+        std::iter::once(self.language).chain(self.likely.iter().copied())
     }
 
     /// What is known of a word apart from being a place.
@@ -65,8 +74,12 @@ impl Names {
                     }
                 }
                 Shape::Caseless => self.longest(text, tokens, at, 0).or_else(|| {
-                    let skip = prefix(tokens[at].text(text))?;
-                    self.longest(text, tokens, at, skip)
+                    let word = tokens[at].text(text);
+                    if word.starts_with(is_georgian) {
+                        let (value, locative) = self.without_ending(GEORGIAN, Language(None), "", word)?;
+                        return Some(Match { first: at, last: at, skip: 0, value, ending: Some(locative) });
+                    }
+                    self.longest(text, tokens, at, prefix(word)?)
                 }),
                 Shape::Lower | Shape::Number => None,
             };
@@ -81,6 +94,7 @@ impl Names {
         let mut node = self.keys.root();
         let mut output = Output::zero();
         let mut best = None;
+        let mut opened = false;
         for index in first..tokens.len().min(first + LONGEST * 3) {
             let token = &tokens[index];
             let mut alive = true;
@@ -100,6 +114,10 @@ impl Names {
                 match token.gap {
                     Gap::None => {}
                     Gap::Joins => step(b' '),
+                    Gap::Opens if !opened => {
+                        opened = true;
+                        step(b' ');
+                    }
                     // A full stop inside a name follows a short word: "St. Louis", "U.S."
                     Gap::Stop if tokens[index - 1].end - tokens[index - 1].start <= 3 => step(b' '),
                     _ => break,
@@ -119,12 +137,21 @@ impl Names {
             }
             let joined_on =
                 tokens.get(index + 1).is_some_and(|next| next.gap == Gap::None && next.shape != Shape::Caseless);
-            if node.is_final() && token.shape != Shape::Lower && !joined_on {
+            let closed = text.as_bytes().get(token.end as usize) == Some(&b')');
+            if node.is_final() && token.shape != Shape::Lower && !joined_on && (!opened || closed) {
                 let value = Value::unpack(output.cat(node.final_output()).value());
+                if opened && !self.is_written_so(value) {
+                    break;
+                }
                 best = Some(Match { first, last: index, skip: skip as u32, value, ending: None });
             }
         }
         best
+    }
+
+    /// Whether some place of a name has part of it in parentheses: "Halle (Saale)", not "Paris (Texas)".
+    fn is_written_so(&self, value: Value) -> bool {
+        self.gazetteer.entries(value).any(|named| named.place.name().contains('('))
     }
 
     /// Whether an inflected name is meant where a far smaller place happens to be called like that:
@@ -142,26 +169,41 @@ impl Names {
 
     /// A name with an ending of the language taken off its last word: Joensuussa, Pohjois-Karjalan.
     fn inflected(&self, text: &str, tokens: &[Token], first: usize) -> Option<Match> {
-        let endings = endings(self.language);
-        if endings.is_empty() || tokens[first].shape != Shape::Capital {
+        if tokens[first].shape != Shape::Capital {
             return None;
         }
-        let joins = |token: &&Token| token.gap == Gap::Joins && token.shape == Shape::Capital;
-        let more = tokens[first + 1..].iter().take(INFLECTED_WORDS - 1).take_while(joins).count();
-        (first..=first + more).rev().find_map(|last| {
-            let before: String = tokens[first..last].iter().map(|token| fold(token.text(text)) + " ").collect();
-            self.without_ending(endings, &before, tokens[last].text(text)).map(|(value, locative)| Match {
-                first,
-                last,
-                skip: 0,
-                value,
-                ending: Some(locative),
+        self.languages().find_map(|language| {
+            let endings = endings(language);
+            if endings.is_empty() {
+                return None;
+            }
+            let joins = |token: &&Token| token.gap == Gap::Joins && token.shape == Shape::Capital;
+            let more = tokens[first + 1..].iter().take(INFLECTED_WORDS - 1).take_while(joins).count();
+            (first..=first + more).rev().find_map(|last| {
+                let before: String = tokens[first..last].iter().map(|token| fold(token.text(text)) + " ").collect();
+                let (value, locative) = self.without_ending(endings, language, &before, tokens[last].text(text))?;
+                Some(Match { first, last, skip: 0, value, ending: Some(locative) })
             })
         })
     }
 
+    /// Whether a name and an ending are believed in a language that the text is only likely in: the name
+    /// of a town of some size, and an ending that few other words have.
+    fn is_sizeable(&self, value: Value, ending: &str, locative: bool) -> bool {
+        let is_town =
+            |named: Named| !named.alternate && named.place.kind() == Kind::Town && named.place.population() >= SIZEABLE;
+        locative && ending.chars().count() >= STEM && self.gazetteer.entries(value).any(is_town)
+    }
+
     /// The name whose last word is this one without an ending, and whether the ending says where.
-    fn without_ending(&self, endings: &[Ending], before: &str, word: &str) -> Option<(Value, bool)> {
+    fn without_ending(
+        &self,
+        endings: &[Ending],
+        language: Language,
+        before: &str,
+        word: &str,
+    ) -> Option<(Value, bool)> {
+        let guessed = self.likely.contains(&language);
         let mut best: Option<(u64, Value, bool)> = None;
         for (ending, instead, locative) in endings {
             let Some(stem) = word.strip_suffix(ending) else { continue };
@@ -171,11 +213,14 @@ impl Names {
             }
             let key = before.to_owned() + &fold(stem) + &fold(instead);
             let mut keys = vec![key];
-            if self.language.code() == Some("fi") {
+            if language.code() == Some("fi") {
                 finnish_stems(&mut keys);
             }
             for found in keys.iter().filter_map(|key| self.keys.get(key.as_bytes())) {
                 let value = Value::unpack(found.value());
+                if guessed && !self.is_sizeable(value, ending, *locative) {
+                    continue;
+                }
                 // An ending that says where is likelier one than one that says nothing.
                 let weight = self.people(value).max(1) * if *locative { 10 } else { 1 };
                 if best.is_none_or(|(known, ..)| weight > known) {

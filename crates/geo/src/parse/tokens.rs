@@ -28,6 +28,8 @@ pub(super) enum Gap {
     Stop,
     /// A comma and a space.
     Comma,
+    /// A space and an opening parenthesis: may be inside "Frankfurt (Oder)".
+    Opens,
     /// The end of a sentence, a line, or the beginning of the text.
     Sentence,
     /// Anything else.
@@ -57,6 +59,17 @@ impl Token {
 fn stands_alone(c: char) -> bool {
     matches!(c as u32, 0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1100..=0x11FF | 0x1780..=0x17FF
         | 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
+}
+
+/// Whether a letter is a small one beside which names have a capital. The letters of Georgian are
+/// small to Unicode, but their capitals never begin a word.
+fn is_small(c: char) -> bool {
+    c.is_lowercase() && !is_georgian(c)
+}
+
+/// Whether a character is a letter of Georgian as it is always written.
+pub(super) fn is_georgian(c: char) -> bool {
+    matches!(c, '\u{10D0}'..='\u{10FF}')
 }
 
 /// Splits a text of less than 4 GB into words.
@@ -122,7 +135,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
                     if first {
                         shape = Shape::Capital;
                     }
-                } else if c.is_lowercase() {
+                } else if is_small(c) {
                     letters += 1;
                 } else if first {
                     shape = Shape::Caseless;
@@ -151,6 +164,7 @@ fn gap(between: &str, first: bool) -> Gap {
         "." => Gap::Stop,
         ". " => Gap::Stop,
         ", " | "," | ",\u{a0}" => Gap::Comma,
+        " (" => Gap::Opens,
         _ if between.contains('\n') || between.contains(['.', '!', '?', ':', '。', '…']) => Gap::Sentence,
         _ => Gap::Other,
     }
@@ -162,7 +176,7 @@ mod tests {
 
     #[test]
     fn words_are_split_and_their_shapes_and_gaps_known() {
-        let text = "In St. Louis, USA: don't Ärger 3rd\n東京 нет Да";
+        let text = "In St. Louis, USA: don't Ärger 3rd\n東京 нет Да თბილისი";
         let found: Vec<(&str, Shape, Gap)> = tokens(text).iter().map(|t| (t.text(text), t.shape, t.gap)).collect();
         assert_eq!(
             found,
@@ -179,6 +193,7 @@ mod tests {
                 ("京", Shape::Caseless, Gap::None),
                 ("нет", Shape::Lower, Gap::Joins),
                 ("Да", Shape::Capital, Gap::Joins),
+                ("თბილისი", Shape::Caseless, Gap::Joins),
             ]
         );
     }

@@ -174,12 +174,14 @@ pub(super) const MENTIONS: usize = 100_000;
 /// Metres around a place's centre in which what is said of it may be.
 pub(crate) fn precision_m(place: crate::Place) -> f64 {
     use crate::Kind;
-    match place.kind() {
-        Kind::Town | Kind::Quarter => crate::town_radius(place.population()) * 1000.0,
-        Kind::Admin2 => 25_000.0,
-        Kind::Admin1 => 120_000.0,
-        Kind::Country => 400_000.0,
-        Kind::Region => 500_000.0,
-        Kind::Continent => 3_000_000.0,
-    }
+    // Where neither borders nor towns of an area are known.
+    let usual_km = match place.kind() {
+        Kind::Town | Kind::Quarter => return crate::town_radius(place.population()) * 1000.0,
+        Kind::Admin2 => 25.0,
+        Kind::Admin1 => 120.0,
+        Kind::Country => 400.0,
+        Kind::Region => 500.0,
+        Kind::Continent => 3000.0,
+    };
+    place.extent_km().filter(|km| *km > 0.0).unwrap_or(usual_km) * 1000.0
 }

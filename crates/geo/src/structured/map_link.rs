@@ -24,7 +24,7 @@ pub(super) fn map_link(url: &str) -> Option<(LatLon, f64)> {
     if !known {
         return None;
     }
-    let path = path.replace("%2C", ",").replace("%2c", ",");
+    let path = path.replace("%2C", ",").replace("%2c", ",").replace("%21", "!");
     let parameter = |names: &[&str]| {
         path.split(['?', '&', '#']).skip(1).find_map(|pair| {
             let (name, value) = pair.split_once('=')?;
@@ -39,11 +39,15 @@ pub(super) fn map_link(url: &str) -> Option<(LatLon, f64)> {
     {
         return Some(point);
     }
-    // google.…/maps/place/…/@54.3,10.1,15z and …!3d54.3!4d10.1; openstreetmap.org/#map=15/54.3/10.1
-    if let Some((_, pin)) = path.split_once("!3d")
-        && let Some((lat, rest)) = pin.split_once("!4d")
+    // google.…/maps/place/…/@54.3,10.1,15z and …!3d54.3!4d10.1; its embedded maps …!2d10.1!3d54.3;
+    // openstreetmap.org/#map=15/54.3/10.1
+    let field = |name: &str| {
+        let (_, value) = path.split_once(name)?;
+        value.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c))).next()
+    };
+    if let Some(lat) = field("!3d")
+        && let Some(lon) = field("!4d").or_else(|| field("!2d"))
     {
-        let lon: &str = rest.split(|c: char| !(c.is_ascii_digit() || ".-".contains(c))).next()?;
         return two_numbers(&format!("{lat};{lon}"));
     }
     if let Some((_, at)) = path.split_once('@') {
@@ -65,6 +69,7 @@ mod tests {
         for url in [
             "https://www.openstreetmap.org/#map=15/54.3233/10.1228",
             "https://www.google.de/maps/place/Kiel/data=!3m1!4b1!3d54.3233!4d10.1228",
+            "https://www.google.com/maps/embed?pb=!1m18!1m12!1m3!1d2358.1!2d10.1228!3d54.3233!2m3!1f0!2f0!3f0!3m2!1i1024",
             "https://www.google.com/maps/dir/?api=1&destination=54.3233,10.1228",
             "http://maps.google.com/maps?ll=54.3233,10.1228&z=12",
             "https://share.here.com/r/x?map=54.3233,10.1228",

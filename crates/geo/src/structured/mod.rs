@@ -21,7 +21,8 @@ pub use self::subject::Subject;
 use self::subject::Whose;
 use crate::gazetteer::{Gazetteer, Place};
 use crate::parse::{
-    Clues, Hints, Mention, MentionKind, country_code, geo_uri, parse_with, precision_m, town, two_numbers,
+    Clues, Fit, Hints, Mention, MentionKind, country_code, doubted, fit, geo_uri, parse_with, precision_m, town,
+    two_numbers,
 };
 
 /// Objects inside each other that are looked into.
@@ -83,9 +84,11 @@ pub fn structured(page: &Page, hints: &Hints<'_>) -> Vec<Located> {
         }
     }
     reader.metas(&metas);
-    for link in &page.links {
-        if let Some((at, spread)) = map_link(link.url.as_str()) {
-            let told = Told { node: Some(link.node), source: None, whose: Whose::default() };
+    let links = page.links.iter().map(|link| (link.url.as_str().to_owned(), link.node));
+    let fragments = page.fragments.iter().map(|link| (format!("{}#{}", link.url.as_str(), link.fragment), link.node));
+    for (link, node) in links.chain(fragments) {
+        if let Some((at, spread)) = map_link(&link) {
+            let told = Told { node: Some(node), source: None, whose: Whose::default() };
             reader.add(&told, Said::point(at, spread, MAP_LINK, "a link to a map"));
         }
     }
@@ -233,7 +236,9 @@ impl<'r> Reader<'r> {
                 let region = text(postal, "addressRegion").or_else(|| text(object, "region"));
                 let clues = Clues { region: region.as_deref(), countries: &[] };
                 if let Some(place) = town(self.gazetteer, address, clues, self.hints) {
-                    self.add(&told, Said::place(place, Some(address.clone()), ADDRESS, "a postal address"));
+                    let fit = fit(place, address);
+                    let why = format!("a postal address{}", Fit::describe(fit));
+                    self.add(&told, Said::place(place, Some(address.clone()), doubted(ADDRESS, fit), &why));
                 }
             }
             (None, None, Some(bare)) => self.free_text(bare, &told),

@@ -10,7 +10,7 @@ use crate::caption::{self, Caption};
 use crate::declared::{self, Declared};
 use crate::dom::Element;
 use crate::elements::{PHRASE, described, phrase};
-use crate::links::{Link, LinkOrigin, Rel, Span};
+use crate::links::{Fragment, Link, LinkOrigin, Rel, Span};
 use crate::media::{Found, Gallery, Media, MediaOrigin, kind_of, kind_of_type};
 use crate::rights::Rights;
 use crate::structured::{Structured, StructuredSource};
@@ -51,7 +51,16 @@ impl<'d> Reader<'d> {
         if href.is_empty() || href.starts_with('#') || unvisitable {
             return None;
         }
-        self.base.join(href).ok()
+        let url = self.base.join(href).ok()?;
+        // What is shown there may be said only behind the address: `#map=15/54.3/10.1`.
+        if let Some((_, fragment)) = href.split_once('#')
+            && fragment.contains('=')
+            && fragment.len() <= PHRASE
+            && self.fragments.len() < self.limits.links
+        {
+            self.fragments.push(Fragment { url: url.clone(), fragment: fragment.to_owned(), node });
+        }
+        Some(url)
     }
 
     pub(super) fn open_link(&mut self, element: &Element, frame: &mut Frame) {

@@ -13,13 +13,15 @@ mod tests;
 use std::ops::Range;
 
 use self::street::Street;
-use super::locate::{self, Clues};
+use super::locate::{self, Clues, Fit};
 use super::tokens::{Gap, Shape, Token};
 use super::{Address, Hints, Mention, MentionKind, cues, tuning};
-use crate::gazetteer::{Gazetteer, Place};
+use crate::gazetteer::{Gazetteer, Kind, Place};
 
 /// Most words of a town's name.
 const CITY_WORDS: usize = 5;
+/// Most words of the name of a state.
+const STATE_WORDS: usize = 3;
 /// Confidence with a word for a street in it, and without.
 const CONFIDENCE: (f64, f64) = (0.95, 0.8);
 
@@ -141,14 +143,7 @@ impl Reader<'_> {
         if !self.is_digits(index, 5) || index < 3 {
             return None;
         }
-        let state = &self.tokens[index - 1];
-        if state.shape != Shape::Capitals || state.end - state.start != 2 || self.tokens[index].gap != Gap::Joins {
-            return None;
-        }
-        if !matches!(state.gap, Gap::Comma | Gap::Joins) {
-            return None;
-        }
-        let region = state.text(self.text);
+        let (region, words) = self.state_before(index)?;
         let mut end = self.tokens[index].end as usize;
         let mut postcode = self.word(index).to_owned();
         if self.is_digits(index + 1, 4)
@@ -158,7 +153,28 @@ impl Reader<'_> {
             postcode = format!("{postcode}-{}", self.word(index + 1));
             end = self.tokens[index + 1].end as usize;
         }
-        self.city_before(index - 1, &postcode, Some(region), &["US", "PR"], end)
+        self.city_before(index - words, &postcode, Some(region), &["US", "PR"], end)
+    }
+
+    /// The state before a ZIP code, "MA" or "New Hampshire", and how many words it has.
+    fn state_before(&self, index: usize) -> Option<(&str, usize)> {
+        let state = &self.tokens[index - 1];
+        if self.tokens[index].gap != Gap::Joins || !state.is_capitalised() {
+            return None;
+        }
+        if state.shape == Shape::Capitals && state.end - state.start == 2 {
+            return matches!(state.gap, Gap::Comma | Gap::Joins).then(|| (state.text(self.text), 1));
+        }
+        (1..=STATE_WORDS.min(index)).find_map(|words| {
+            let first = &self.tokens[index - words];
+            let joined = self.tokens[index - words + 1..index].iter().all(|token| token.gap == Gap::Joins);
+            let name = self.text.get(first.start as usize..state.end as usize)?;
+            let is_state = |place: &Place| {
+                place.kind() == Kind::Admin1 && place.country().is_some_and(|country| country.code() == "US")
+            };
+            let is_one = joined && first.gap == Gap::Comma && self.gazetteer.named(name).iter().any(is_state);
+            is_one.then_some((name, words))
+        })
     }
 
     /// `12 George Street, Sydney NSW 2000`: found at the postcode. New Zealand has no states, so its
@@ -263,7 +279,14 @@ impl Reader<'_> {
             let Some(place) = locate::town(self.gazetteer, &address, Clues { region, countries }, self.hints) else {
                 continue;
             };
-            // Between town and postcode a county may stand; between street and town a district.
+            // Between town and postcode a county may stand.
+            if region.is_none() && place.kind() == Kind::Admin2 && matches!(parts[0].gap, Gap::Comma | Gap::Sentence) {
+                let inner = self.city_before(first, postcode, Some(city), countries, end);
+                if inner.is_some() {
+                    return inner;
+                }
+            }
+            // Between street and town a district may.
             let Some(street) = Street::before(self.text, parts[0].start as usize) else { continue };
             address.street = street.address.street;
             address.number = street.address.number;
@@ -293,20 +316,16 @@ impl Reader<'_> {
     }
 
     fn mention(&self, span: Range<usize>, address: Address, place: Place, sure: bool) -> Mention {
-        let code = place.country().map_or("", |country| country.code());
-        let postcode = address.postcode.as_deref().unwrap_or_default();
-        let agreement = match locate::agrees(place, code, postcode) {
-            Some(true) => ", and the postcode is of its area",
-            _ => "",
-        };
-        let why = format!("street, number and postcode with {}, a known town{agreement}", place.name());
+        let fit = locate::fit(place, &address);
+        let why = format!("street, number and postcode with {}, a known town{}", place.name(), Fit::describe(fit));
+        let confidence = locate::doubted(if sure { CONFIDENCE.0 } else { CONFIDENCE.1 }, fit);
         Mention {
             span,
             kind: MentionKind::Address,
             place: Some(place),
             at: place.at(),
             precision_m: tuning::precision_m(place),
-            confidence: if sure { CONFIDENCE.0 } else { CONFIDENCE.1 },
+            confidence,
             address: Some(address),
             why,
         }

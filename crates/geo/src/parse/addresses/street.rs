@@ -1,6 +1,7 @@
 //! The street of an address: what stands before postcode and town.
 
 use super::Address;
+use crate::parse::cues::is_calendar;
 
 /// How far before the postcode the street may begin, in bytes.
 const STREET_REACH: usize = 120;
@@ -12,7 +13,7 @@ const STREET_ENDINGS: [&str; 26] = [
     "strasse", "str", "weg", "platz", "allee", "gasse", "damm", "ufer", "chaussee", "katu", "tie", "kuja", "polku",
     "vayla", "kaari", "raitti", "gatan", "vagen", "gata", "vej", "gade", "straat", "laan", "plein", "markt", "ring",
 ];
-const STREET_WORDS_ALONE: [&str; 62] = [
+const STREET_WORDS_ALONE: [&str; 66] = [
     "rue",
     "avenue",
     "av",
@@ -54,6 +55,10 @@ const STREET_WORDS_ALONE: [&str; 62] = [
     "walk",
     "broadway",
     "circle",
+    "loop",
+    "trail",
+    "alley",
+    "turnpike",
     "via",
     "piazza",
     "viale",
@@ -76,6 +81,82 @@ const STREET_WORDS_ALONE: [&str; 62] = [
     "pl",
     "plc",
 ];
+
+/// Words before a number that make it something else than a house: a year, a page, a telephone.
+const NO_STREETS: [&str; 44] = [
+    "jahr",
+    "jahre",
+    "jahres",
+    "year",
+    "seite",
+    "seiten",
+    "page",
+    "pages",
+    "tel",
+    "telefon",
+    "telephone",
+    "phone",
+    "fax",
+    "mobil",
+    "handy",
+    "band",
+    "kapitel",
+    "chapter",
+    "artikel",
+    "article",
+    "absatz",
+    "nummer",
+    "number",
+    "nr",
+    "no",
+    "zimmer",
+    "room",
+    "raum",
+    "saal",
+    "uhr",
+    "abb",
+    "bild",
+    "figure",
+    "fig",
+    "tabelle",
+    "table",
+    "rechnung",
+    "ausgabe",
+    "heft",
+    "puh",
+    "sivu",
+    "vuonna",
+    "page",
+    "pagina",
+];
+
+/// Words that a part of a building begins with.
+const UNITS: [&str; 16] = [
+    "suite",
+    "ste",
+    "apt",
+    "apartment",
+    "unit",
+    "floor",
+    "room",
+    "rm",
+    "bldg",
+    "building",
+    "flat",
+    "etage",
+    "stock",
+    "wohnung",
+    "lot",
+    "level",
+];
+
+/// Boxes at a post office, folded.
+const BOXES: [&str; 8] =
+    ["po box", "p o box", "post office box", "postfach", "boite postale", "casella postale", "apartado", "postbus"];
+
+/// House numbers in words.
+const NUMBERS: [&str; 12] =
+    ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
 
 /// A street and number.
 pub(super) struct Street {
@@ -100,7 +181,7 @@ impl Street {
         if trimmed.len() == before.len() {
             return None;
         }
-        // Up to three parts back: a district or a floor may stand between.
+        // Up to three parts back: a district, a floor or a box may stand between.
         let mut parts: Vec<(usize, &str)> = Vec::new();
         let mut part_end = trimmed.len();
         for (at, c) in trimmed.char_indices().rev() {
@@ -115,6 +196,7 @@ impl Street {
         if parts.len() < 3 && (floor == 0 || parts.iter().all(|(_, part)| is_number(part.trim()))) {
             parts.push((0, &trimmed[..part_end]));
         }
+        parts.retain(|(_, part)| !is_unit(part));
         for (index, (at, part)) in parts.iter().enumerate() {
             // "12, rue de Rivoli": the number stands in a part of its own.
             if let Some((number_at, number)) = parts.get(index + 1)
@@ -143,8 +225,8 @@ impl Street {
             }
             if let Some((lead, street, number)) = split(part) {
                 let sure = street_words(&street);
-                // Without a word for a street, only right before the postcode.
-                if sure || index == 0 {
+                // Without a word for a street, only right before the postcode, and if it can be one.
+                if sure || index == 0 && !is_something_else(&street, &number) {
                     let address = Address { street: Some(street), number: Some(number), ..Address::default() };
                     return Some(Self { start: floor + at + lead, address, sure });
                 }
@@ -167,6 +249,22 @@ fn is_sentence_end(text: &str, at: usize) -> bool {
     !STREET_WORDS_ALONE.contains(&crate::fold(word).as_str())
         && !crate::fold(word).ends_with("str")
         && word.chars().count() > 3
+}
+
+/// Whether a part between street and town is a floor, a flat or a box at the post office.
+fn is_unit(part: &str) -> bool {
+    let part = crate::fold(part);
+    let (first, rest) = part.split_once(' ').unwrap_or((&part, ""));
+    let short = !rest.contains(' ');
+    UNITS.contains(&first) && short || BOXES.iter().any(|known| part.starts_with(known))
+}
+
+/// Whether a name and a number, without a word for a street, are rather a date, a page or a telephone.
+fn is_something_else(street: &str, number: &str) -> bool {
+    let is_year = number.len() == 4 && matches!(number.parse(), Ok(1500..=2100));
+    is_year
+        || crate::fold(street).split(' ').any(|word| NO_STREETS.contains(&word))
+        || street.split(' ').any(|word| is_calendar(&word.to_lowercase()))
 }
 
 /// House numbers: `12`, `12a`, `12-14`, `12 B 3`, `4/6`, `12 bis`.
@@ -201,9 +299,12 @@ fn split(part: &str) -> Option<(usize, String, String)> {
             && street.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
     };
     // Number first.
-    if is_number(words[0]) {
+    if is_number(words[0]) || NUMBERS.contains(&words[0]) {
         let count = if matches!(words[1], "bis" | "ter" | "quater") { 2 } else { 1 };
-        let street = &words[count..];
+        // "Main St Apt 4B": the flat is no part of the street.
+        let unit = |pair: &[&str]| street_words(pair[0]) && is_unit(pair[1]);
+        let end = words.windows(2).position(unit).map_or(words.len(), |at| at + 1).max(count);
+        let street = &words[count..end];
         if named(street) && street_words(&street.join(" ")) {
             return Some((lead, street.join(" "), words[..count].join(" ")));
         }
@@ -265,7 +366,10 @@ fn street_from(part: &str) -> Option<usize> {
 
 /// Whether a word can be part of a street's name that stands before its number.
 fn belongs(word: &str) -> bool {
+    let is_ordinal =
+        |word: &str| word.len() <= 3 && word.strip_suffix('.').is_some_and(|day| day.parse::<u8>().is_ok());
     word.starts_with(char::is_uppercase)
+        || is_ordinal(word)
         || matches!(
             word,
             "de" | "du"

@@ -48,6 +48,12 @@ fn addresses_are_read_in_the_orders_of_their_countries() {
     check("100 Queen Street W, Toronto, ON M5H 2N2", ["Queen Street W", "100", "M5H 2N2", "Toronto", "CA"]);
     check("12 George Street, Sydney NSW 2000", ["George Street", "12", "2000", "Sydney", "AU"]);
     check("Ερμού 25\n382 21 Βόλος", ["Ερμού", "25", "382 21", "Βόλος", "GR"]);
+    check("Straße des 17. Juni 135, 10623 Berlin", ["Straße des 17. Juni", "135", "10623", "Berlin", "DE"]);
+    check("123 Main St., Suite 200, Boston, MA 02108", ["Main St.", "123", "02108", "Boston", "US"]);
+    check("123 Main St Apt 4B, Portland, Oregon 97201", ["Main St", "123", "97201", "Portland", "US"]);
+    check("One Infinite Loop, Cupertino, CA 95014", ["Infinite Loop", "One", "95014", "Cupertino", "US"]);
+    check("5 High St, P.O. Box 12, Concord, New Hampshire 03301", ["High St", "5", "03301", "Concord", "US"]);
+    check("The Old Barn, 4 Mill Lane, Fakenham, Norfolk NR21 0AB", ["Mill Lane", "4", "NR21 0AB", "Fakenham", "GB"]);
     check("〒920-0961 石川県金沢市片町1丁目2-3", ["片町", "1丁目2-3", "920-0961", "金沢市", "JP"]);
 }
 
@@ -80,6 +86,13 @@ fn what_only_looks_like_an_address_is_none() {
         "In 12, 11001 Cádiz was small",
         "See page 5, H91 A1B2",
         "He came to Sydney in NSW 2000 times",
+        "Im Jahr 1945, 20000 Hamburg",
+        "Im Sommer 1945, 20000 Hamburg",
+        "Seite 17, 24103 Kiel",
+        "Tel. 12, 26122 Oldenburg",
+        "Am 12. Mai 24, 24103 Kiel",
+        "P.O. Box 123, Boston, MA 02108",
+        "Postfach 1234, 24103 Kiel",
         "Tel. 920-0961 石川県金沢市",
         "12",
         "",
@@ -94,4 +107,17 @@ fn spans_cover_the_whole_address() {
     assert_eq!(&text[read(text)[0].span.clone()], "Escherweg 2, 26121 Oldenburg");
     let text = "We met near the Schlossplatz 1, 26122 Oldenburg.";
     assert_eq!(&text[read(text)[0].span.clone()], "Schlossplatz 1, 26122 Oldenburg");
+}
+
+#[test]
+fn a_postcode_of_another_area_costs_confidence_and_does_not_change_the_town() {
+    let found = read("Hauptstraße 5, 80331 Kiel");
+    assert_eq!(found[0].place.unwrap().full_name(), "Kiel, Schleswig-Holstein, Germany");
+    assert!(found[0].confidence <= 0.5 && found[0].why.contains("the postcode is of another area"), "{found:?}");
+    let found = read("Hauptstraße 5, 24103 Kiel");
+    assert!(found[0].confidence > 0.9 && found[0].why.contains("fits the state"), "{found:?}");
+    let found = read("12 rue de Rivoli, 69001 Lyon");
+    assert!(found[0].why.contains("the postcode is of its area"), "{found:?}");
+    let found = read("Domkloster 4, 50667 Cologne");
+    assert_eq!(found[0].place.unwrap().full_name(), "Köln, North Rhine-Westphalia, Germany");
 }

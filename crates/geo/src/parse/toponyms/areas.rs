@@ -24,12 +24,22 @@ impl Document<'_> {
                 .flat_map(|area| self.groups[inner.group].candidates.iter().map(move |inner| (inner, area)))
                 .find(|(inner, area)| inner.place != area.place && lies_in(inner, area.place));
             if let Some(area) = pair.map(|(_, area)| area.place) {
-                self.names[index - 1].container = Some(area);
-                self.names[index - 1].support += support::CONTAINED;
-                self.names[index - 1].reason = "followed by the area it lies in";
+                self.put_in(index - 1, area, "followed by the area it lies in");
                 self.names[index].support += support::CONTAINS;
             }
         }
+    }
+
+    /// Takes a name for the place of an area that is named with it: somebody may be called so elsewhere,
+    /// but nobody is here.
+    fn put_in(&mut self, index: usize, area: Place, reason: &'static str) {
+        let name = &mut self.names[index];
+        if self.groups[name.group].person && !name.located {
+            name.support -= support::PERSON_ELSEWHERE;
+        }
+        name.container = Some(area);
+        name.support += support::CONTAINED;
+        name.reason = reason;
     }
 
     /// Names that are said to be in an area a few words on: "Lima is a city in Allen County".
@@ -41,7 +51,7 @@ impl Document<'_> {
                 continue;
             }
             let apart = self.tokens[between.start..=outer.found.first].iter().any(|token| token.gap == Gap::Sentence);
-            if apart || !cues::is_locative(self.language, &self.word(outer.found.first - 1)) {
+            if apart || !self.is_locative(&self.word(outer.found.first - 1)) {
                 continue;
             }
             let defined = between.clone().any(|token| cues::is_kind_of_place(&self.word(token)));
@@ -74,10 +84,7 @@ impl Document<'_> {
             }
             let Some((place, end)) = self.abbreviation(last + 1) else { continue };
             if self.groups[self.names[index].group].candidates.iter().any(|inner| lies_in(inner, place)) {
-                let name = &mut self.names[index];
-                name.container = Some(place);
-                name.support += support::CONTAINED;
-                name.reason = "followed by the state it lies in";
+                self.put_in(index, place, "followed by the state it lies in");
                 added.push((last + 1, end, place));
             }
         }

@@ -5,6 +5,9 @@ use crate::gazetteer::layout::{NONE16, Value};
 use crate::gazetteer::{Country, Kind, Place};
 use crate::parse::tuning::{self, score, support};
 
+/// People from which a town is one of some size.
+const LARGE: u64 = 10_000;
+
 /// All mentions of one name.
 pub(super) struct Group {
     pub(super) candidates: Vec<Candidate>,
@@ -16,8 +19,8 @@ pub(super) struct Group {
     pub(super) acronym: bool,
     /// Some mention of it is part of a person's name.
     pub(super) person: bool,
-    /// What speaks for the name by itself, and why.
-    pub(super) own: (f64, &'static str),
+    /// What speaks for the name by itself.
+    pub(super) own: f64,
 }
 
 /// A place that a name may mean.
@@ -120,8 +123,7 @@ impl Document<'_> {
                 candidate.prior += score::NAMED_AFTER_CITY;
             }
         }
-        let mut group =
-            Group { candidates, taken: 0, margin: 0.0, accepted: 0, acronym, person: false, own: (0.0, "") };
+        let mut group = Group { candidates, taken: 0, margin: 0.0, accepted: 0, acronym, person: false, own: 0.0 };
         group.own = group.support();
         group.choose(|candidate| candidate.prior + candidate.hinted);
         group
@@ -167,38 +169,56 @@ impl Group {
     }
 
     /// What speaks for the name by itself: the best any candidate has to offer.
-    fn support(&self) -> (f64, &'static str) {
-        let one = |candidate: &Candidate| {
-            let place = candidate.place;
-            let alternate = candidate.alternate;
-            let pick = |(main, other): (f64, f64)| if alternate { other } else { main };
-            let (mut sum, why) = match place.kind() {
-                Kind::Country | Kind::Continent => (pick(support::COUNTRY), "a country or continent"),
-                Kind::Admin1 => (pick(support::ADMIN1), "a first-order area"),
-                Kind::Admin2 => (pick(support::ADMIN2), "an area"),
-                Kind::Region if place.feature() == "RGN" => (pick(support::REGION), "a region"),
-                Kind::Region => (pick(support::FEATURE), "a sea, mountain range or river"),
-                Kind::Town | Kind::Quarter => {
-                    let people = (place.population().max(100) as f64 / 10_000.0).log10();
-                    let capital = match place.feature() {
-                        "PPLC" => support::CAPITAL.0,
-                        "PPLA" => support::CAPITAL.1,
-                        _ => 0.0,
-                    };
-                    let other = if alternate { support::OTHER_NAME } else { 0.0 };
-                    let quarter = if place.kind() == Kind::Quarter { support::QUARTER } else { 0.0 };
-                    (support::TOWN_OF_10_000 + people + capital + other + quarter, "a town of some size")
-                }
-            };
-            sum += candidate.spelled.min(0.0);
-            if candidate.in_region {
-                sum += support::IN_REGION;
+    fn support(&self) -> f64 {
+        self.candidates.iter().map(Candidate::support).fold(f64::NEG_INFINITY, f64::max)
+    }
+}
+
+impl Candidate {
+    fn support(&self) -> f64 {
+        let place = self.place;
+        let pick = |(main, other): (f64, f64)| if self.alternate { other } else { main };
+        let mut sum = match place.kind() {
+            Kind::Country | Kind::Continent => pick(support::COUNTRY),
+            Kind::Admin1 => pick(support::ADMIN1),
+            Kind::Admin2 => pick(support::ADMIN2),
+            Kind::Region if place.feature() == "RGN" => pick(support::REGION),
+            Kind::Region => pick(support::FEATURE),
+            Kind::Town | Kind::Quarter => {
+                let people = (place.population().max(100) as f64 / 10_000.0).log10();
+                let capital = match place.feature() {
+                    "PPLC" => support::CAPITAL.0,
+                    "PPLA" => support::CAPITAL.1,
+                    _ => 0.0,
+                };
+                let other = if self.alternate { support::OTHER_NAME } else { 0.0 };
+                let quarter = if place.kind() == Kind::Quarter { support::QUARTER } else { 0.0 };
+                support::TOWN_OF_10_000 + people + capital + other + quarter
             }
-            if candidate.in_context {
-                return (sum + support::IN_CONTEXT, "spoken of around the text");
-            }
-            (sum, why)
         };
-        self.candidates.iter().map(one).max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or((f64::NEG_INFINITY, ""))
+        sum += self.spelled.min(0.0);
+        if self.in_region {
+            sum += support::IN_REGION;
+        }
+        if self.in_context {
+            sum += support::IN_CONTEXT;
+        }
+        sum
+    }
+
+    /// What it is, in words.
+    pub(super) fn describe(&self) -> &'static str {
+        match self.place.kind() {
+            _ if self.in_context => "spoken of around the text",
+            Kind::Country => "a country",
+            Kind::Continent => "a continent",
+            Kind::Admin1 => "a first-order area",
+            Kind::Admin2 => "an area",
+            Kind::Region if self.place.feature() == "RGN" => "a region",
+            Kind::Region => "a sea, mountain range or river",
+            Kind::Quarter => "a part of a town",
+            Kind::Town if self.place.population() >= LARGE => "a town of some size",
+            Kind::Town => "a town",
+        }
     }
 }

@@ -14,7 +14,8 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use self::candidates::{Group, lies_in};
-use super::cues::Language;
+use super::cues::{self, Language};
+use super::language::likely;
 use super::names::{Match, Names};
 use super::tokens::{Gap, Shape, Token};
 use super::tuning;
@@ -28,7 +29,7 @@ struct Name {
     /// The group of mentions of the same name.
     group: usize,
     support: f64,
-    /// What spoke for or against it most.
+    /// What spoke for it most; empty when that is what the place is.
     reason: &'static str,
     /// A word or an ending says that something is there.
     located: bool,
@@ -46,7 +47,9 @@ pub(super) fn toponyms(
     language: Language,
     hints: &Hints<'_>,
 ) -> Vec<Mention> {
-    let Some(names) = Names::new(gazetteer, language) else { return Vec::new() };
+    let likely = if language.code().is_none() { likely(text, tokens) } else { Vec::new() };
+    let likely = likely.into_iter().map(|code| Language::new(Some(code))).collect();
+    let Some(names) = Names::new(gazetteer, language, likely) else { return Vec::new() };
     let mut document = Document::new(gazetteer, text, tokens, names, language, hints);
     document.read();
     if document.names.is_empty() {
@@ -173,6 +176,11 @@ impl<'d> Document<'d> {
             .collect()
     }
 
+    /// Whether a word (in lower case) says that a place follows.
+    fn is_locative(&self, word: &str) -> bool {
+        self.index.languages().any(|language| cues::is_locative(language, word))
+    }
+
     fn word(&self, token: usize) -> String {
         self.tokens[token].text(self.text).to_lowercase()
     }
@@ -199,8 +207,11 @@ impl<'d> Document<'d> {
                 (self.tokens[name.found.first].start + name.found.skip) as usize,
                 self.tokens[name.found.last].end as usize,
             );
-            // The last dot of "U.S." belongs to it.
+            // The last dot of "U.S." belongs to it, and the parenthesis of "Frankfurt (Oder)".
             let tail = &self.tokens[name.found.last];
+            if self.tokens[name.found.first + 1..=name.found.last].iter().any(|token| token.gap == Gap::Opens) {
+                end += 1;
+            }
             if tail.gap == Gap::Stop && tail.end - tail.start == 1 && self.text.as_bytes().get(end) == Some(&b'.') {
                 end += 1;
             }
@@ -210,7 +221,8 @@ impl<'d> Document<'d> {
                 count if name.container.is_some() => format!("one of {count} places of this name"),
                 count => format!("the likeliest of {count} places of this name"),
             };
-            let why = if name.reason.is_empty() { which } else { format!("{}; {which}", name.reason) };
+            let reason = if name.reason.is_empty() { candidate.describe() } else { name.reason };
+            let why = format!("{reason}; {which}");
             mentions.push(Mention {
                 span: start..end,
                 kind: MentionKind::Toponym,

@@ -21,6 +21,7 @@ enum Given {
 /// What the surroundings of a name say.
 pub(super) struct Weight {
     pub(super) sum: f64,
+    /// Empty when it is nothing but what the place is.
     pub(super) reason: &'static str,
     pub(super) person: bool,
     pub(super) located: bool,
@@ -32,7 +33,7 @@ impl Document<'_> {
         let name = &self.names[index];
         let Match { first, last, .. } = name.found;
         let group = &self.groups[name.group];
-        let (mut sum, mut reason) = group.own;
+        let (mut sum, mut reason) = (group.own, "");
         let mut strongest = 0.0;
         let (mut person, mut located) = (false, false);
         let mut add = |evidence: f64, why: &'static str| {
@@ -79,7 +80,7 @@ impl Document<'_> {
             && head.gap == Gap::Joins
             && self.tokens[first - 1].shape == Shape::Lower
             && self.language.code() != Some("de")
-            && cues::is_locative(self.language, &self.word(first - 1));
+            && self.is_locative(&self.word(first - 1));
         if single && !acronym {
             if bits.is_ordinary(self.language) {
                 add(if certain || odd { support::ORDINARY_INSIDE } else { support::ORDINARY }, "");
@@ -134,7 +135,7 @@ impl Document<'_> {
             return;
         }
         let word = self.word(first - 1);
-        if head.gap == Gap::Joins && cues::is_locative(self.language, &word) {
+        if head.gap == Gap::Joins && self.is_locative(&word) {
             return add(support::LOCATIVE, "a word before it that says where");
         }
         if matches!(word.as_str(), "of" | "the") && first >= 2 && matches!(head.gap, Gap::Joins) {
@@ -142,7 +143,7 @@ impl Document<'_> {
             if cues::is_kind_of_place(&earlier) {
                 return add(support::KIND_WORD, "called a place");
             }
-            if cues::is_locative(self.language, &earlier) {
+            if self.is_locative(&earlier) {
                 return add(support::LOCATIVE, "words before it that say where");
             }
         }

@@ -1,6 +1,6 @@
 //! What the toponym layer finds, in sentences.
 
-use crate::{Hints, Mention, Region, parse};
+use crate::{Hints, Kind, Mention, Region, parse};
 
 /// What is found, as "text=place".
 fn found(text: &str, hints: &Hints<'_>) -> Vec<String> {
@@ -135,6 +135,8 @@ fn names_in_other_scripts_are_found() {
         ("彼は東京に住んでいます", "Tokyo"),
         ("زيارة القاهرة", "Cairo"),
         ("Ζει στην Αθήνα", "Athens"),
+        ("თბილისი საქართველოს დედაქალაქია", "Tbilisi"),
+        ("ის ცხოვრობს ბათუმში", "Batumi"),
     ] {
         let mentions = parse(text, &Hints::default());
         assert!(mentions.iter().any(|m| m.place.is_some_and(|p| p.name() == place)), "{text}: {mentions:?}");
@@ -228,4 +230,64 @@ fn mentions_say_why() {
     assert!(mentions[0].why.starts_with("a word before it that says where; "), "{}", mentions[0].why);
     assert!(mentions[0].confidence > 0.5 && mentions[0].confidence < 1.0);
     assert!((4_000.0..8_000.0).contains(&mentions[0].precision_m));
+}
+
+#[test]
+fn what_is_said_of_a_place_is_true_of_the_one_that_was_taken() {
+    for (text, kind) in [("Manchester is wet.", "a town of some size; "), ("Mexico is big.", "a country; ")] {
+        let mentions = parse(text, &Hints::default());
+        assert!(mentions[0].why.starts_with(kind), "{text}: {}", mentions[0].why);
+    }
+    for text in ["Georgia and Alabama and Florida are warm.", "Mexico, Manchester, Luxembourg, Europe and Ohio."] {
+        for mention in parse(text, &Hints::default()) {
+            let kind = match mention.place.unwrap().kind() {
+                Kind::Country => "a country",
+                Kind::Continent => "a continent",
+                Kind::Admin1 => "a first-order area",
+                _ => "a town",
+            };
+            let said = ["a country", "a continent", "a first-order area", "a town"];
+            let said = said.iter().find(|said| mention.why.starts_with(**said));
+            assert!(said.is_none_or(|said| *said == kind), "{text}: {mention:?}");
+        }
+    }
+}
+
+#[test]
+fn a_name_with_a_parenthesis_is_one_name() {
+    check(
+        "Von Halle (Saale) nach Frankfurt (Oder) und nicht nach Paris (Texas).",
+        &[
+            "Halle (Saale)=Halle (Saale), Saxony-Anhalt, Germany",
+            "Frankfurt (Oder)=Frankfurt (Oder), Brandenburg, Germany",
+            "Paris=Paris, Île-de-France, France",
+            "Texas=Texas, United States",
+        ],
+    );
+}
+
+#[test]
+fn a_place_in_its_area_is_one_although_somebody_is_called_so() {
+    check(
+        "Abraham Lincoln never saw Lincoln, Nebraska.",
+        &["Lincoln=Lincoln, Nebraska, United States", "Nebraska=Nebraska, United States"],
+    );
+}
+
+#[test]
+fn short_texts_whose_language_is_not_clear_keep_their_endings_and_small_words() {
+    check(
+        "Matkustimme Jyväskylästä Ouluun ja Rovaniemelle.",
+        &[
+            "Jyväskylästä=Jyväskylä, Central Finland, Finland",
+            "Ouluun=Oulu, North Ostrobothnia, Finland",
+            "Rovaniemelle=Rovaniemi, Lapland, Finland",
+        ],
+    );
+    check(
+        "da Firenze a Venezia e poi a Roma",
+        &["Firenze=Florence, Tuscany, Italy", "Venezia=Venice, Veneto, Italy", "Roma=Rome, Lazio, Italy"],
+    );
+    // Without a word that says so nothing is Finnish.
+    check("Monika Berlinista", &[]);
 }
