@@ -5,6 +5,7 @@ import type { Label } from '../api/types';
 import { boxOf, boxText } from './box';
 import { colours } from './style';
 
+/** The name of a font is read for its weight; the font itself is the sans-serif one of the system. */
 export function addLabels(map: MapLibre, dark: boolean) {
   const colour = colours(dark);
   map.addSource('labels', { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
@@ -22,7 +23,7 @@ export function addLabels(map: MapLibre, dark: boolean) {
     filter: ['==', ['get', 'kind'], 'town'],
     layout: {
       'text-field': ['get', 'name'],
-      'text-font': ['system-ui Medium'],
+      'text-font': ['Medium'],
       'text-size': ['interpolate', ['linear'], ['zoom'], 3, 11, 12, 13],
       'text-variable-anchor': ['left', 'right', 'top', 'bottom'],
       'text-radial-offset': 0.5,
@@ -39,7 +40,7 @@ export function addLabels(map: MapLibre, dark: boolean) {
     filter: ['==', ['get', 'kind'], 'country'],
     layout: {
       'text-field': ['get', 'name'],
-      'text-font': ['system-ui Bold'],
+      'text-font': ['Bold'],
       'text-size': ['interpolate', ['linear'], ['zoom'], 1, 10, 6, 15],
       'text-letter-spacing': 0.06,
       'text-max-width': 8,

@@ -87,7 +87,7 @@ async function pmtilesStyle(url: string, attribution: string, dark: boolean): Pr
         source: 'tiles',
         'source-layer': 'roads',
         minzoom: 14,
-        layout: { 'symbol-placement': 'line', 'text-field': name, 'text-size': 11, 'text-font': ['system-ui'] },
+        layout: { 'symbol-placement': 'line', 'text-field': name, 'text-size': 11, 'text-font': ['Regular'] },
         paint: text,
       },
       {
@@ -95,7 +95,7 @@ async function pmtilesStyle(url: string, attribution: string, dark: boolean): Pr
         type: 'symbol',
         source: 'tiles',
         'source-layer': 'places',
-        layout: { 'text-field': name, 'text-size': 12, 'text-font': ['system-ui Medium'] },
+        layout: { 'text-field': name, 'text-size': 12, 'text-font': ['Medium'] },
         paint: text,
       },
     ],
