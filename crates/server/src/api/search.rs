@@ -38,7 +38,7 @@ struct Answer {
     total: u64,
     /// Whether there is more than was counted.
     total_is_at_least: bool,
-    results: Vec<Found>,
+    results: Vec<Hit>,
     /// The cursor of the next page; none at the end.
     next: Option<String>,
     /// How long the library took.
@@ -49,7 +49,7 @@ struct Answer {
 /// One result.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
-enum Found {
+enum Hit {
     Media(Box<FoundMedia>),
     Page(Box<PageHit>),
 }
@@ -155,7 +155,7 @@ async fn by_offset(
         Some(Place::Offset(start)) => start.min(DEEPEST),
         _ => 0,
     };
-    let (total, more, results): (u64, bool, Vec<Found>) = match question.looked {
+    let (total, more, results): (u64, bool, Vec<Hit>) = match question.looked {
         Looked::Media(_) => {
             let found = app.library().search_items(&question.item_filter(), near, start, limit).await?;
             (found.total, found.more, found.found.into_iter().map(found_media).collect())
@@ -171,13 +171,13 @@ async fn by_offset(
     Ok(Answer { total, total_is_at_least: more, results, next, milliseconds: 0, asked: Asked::of(question) })
 }
 
-fn found_media(found: Match<MediaItem>) -> Found {
+fn found_media(found: Match<MediaItem>) -> Hit {
     let Match { what, metres, score, matched } = found;
-    Found::Media(Box::new(FoundMedia { card: Card::of(&what), score, distance_m: metres, matched }))
+    Hit::Media(Box::new(FoundMedia { card: Card::of(&what), score, distance_m: metres, matched }))
 }
 
-fn found_page(found: Match<PageItem>) -> Found {
-    Found::Page(Box::new(PageHit { score: found.score, ..PageHit::of(&found.what, found.metres) }))
+fn found_page(found: Match<PageItem>) -> Hit {
+    Hit::Page(Box::new(PageHit { score: found.score, ..PageHit::of(&found.what, found.metres) }))
 }
 
 /// What came in last comes first.
@@ -199,7 +199,7 @@ async fn newest(app: &App, question: &Question, cursor: Option<Place>, limit: us
     })
 }
 
-fn unranked(what: MediaItem) -> Found {
+fn unranked(what: MediaItem) -> Hit {
     found_media(Match { what, metres: None, score: None, matched: Vec::new() })
 }
 
