@@ -11,6 +11,9 @@ use crate::reverse::town_radius;
 const STEP: usize = 4;
 /// Kilometres below which an area is so small that the map may draw it too large.
 const SMALL: f32 = 10.0;
+/// One in so many corners, the farthest, is left out: remote islands do not make a country as large as
+/// the ocean between.
+const REMOTE: usize = 100;
 /// Kilometres of a radian.
 const RADIAN: f64 = 6371.0;
 
@@ -58,28 +61,33 @@ fn measure(gazetteer: &'static Gazetteer) -> Extents {
             owners
         })
         .collect();
-    // The middle of each, and the least cosine of a corner so far.
-    let mut farthest: HashMap<u32, (Vector, f64)> = HashMap::new();
+    // The middle of each, and the cosines of its corners.
+    let mut seen: HashMap<u32, (Vector, Vec<f64>)> = HashMap::new();
     for place in owners.iter().flatten() {
-        farthest.entry(*place).or_insert_with(|| (vector(gazetteer.at(*place).degrees()), 1.0));
+        seen.entry(*place).or_insert_with(|| (vector(gazetteer.at(*place).degrees()), Vec::new()));
     }
     gazetteer.arcs(|sides, corners| {
         let count = corners.len();
-        let seen = corners.enumerate().filter(|(number, _)| number % STEP == 0 || number + 1 == count);
-        let corners: Vec<Vector> = seen.map(|(_, corner)| vector(corner)).collect();
+        let some = corners.enumerate().filter(|(number, _)| number % STEP == 0 || number + 1 == count);
+        let corners: Vec<Vector> = some.map(|(_, corner)| vector(corner)).collect();
         let mut places: Vec<u32> =
             sides.iter().filter_map(|area| owners.get(usize::from(*area))).flatten().copied().collect();
         places.sort_unstable();
         places.dedup();
         for place in places {
-            if let Some((middle, least)) = farthest.get_mut(&place) {
-                *least = corners.iter().map(|corner| cosine(middle, corner)).fold(*least, f64::min);
+            if let Some((middle, cosines)) = seen.get_mut(&place) {
+                cosines.extend(corners.iter().map(|corner| cosine(middle, corner)));
             }
         }
     });
-    let mut extents: Extents = farthest
+    let mut extents: Extents = seen
         .into_iter()
-        .map(|(place, (_, least))| (place, (least.clamp(-1.0, 1.0).acos() * RADIAN) as f32))
+        .filter_map(|(place, (_, mut cosines))| {
+            let left_out = cosines.len() / REMOTE;
+            let (_, least, _) =
+                (!cosines.is_empty()).then(|| cosines.select_nth_unstable_by(left_out, f64::total_cmp))?;
+            Some((place, (least.clamp(-1.0, 1.0).acos() * RADIAN) as f32))
+        })
         .collect();
     add_by_towns(gazetteer, &mut extents);
     extents
@@ -125,6 +133,7 @@ mod tests {
             ("Monaco", Kind::Country, 1.0, 4.0),
             ("Liechtenstein", Kind::Country, 8.0, 25.0),
             ("Germany", Kind::Country, 400.0, 560.0),
+            ("Norway", Kind::Country, 800.0, 2500.0),
             ("Russia", Kind::Country, 2000.0, 6000.0),
             ("Texas", Kind::Admin1, 550.0, 750.0),
             ("Schleswig-Holstein", Kind::Admin1, 70.0, 180.0),

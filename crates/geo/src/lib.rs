@@ -32,7 +32,8 @@
 //! each with its reason.
 //!
 //! Inside, `fold` gives one spelling to the many of a name, `gazetteer` reads the file where it
-//! lies, `borders` finds the polygon of a point, and `parse` has a module for each layer.
+//! lies, `borders` finds the polygon of a point, `extent` tells how far areas reach, and `parse` has a
+//! module for each layer.
 
 mod about;
 mod borders;

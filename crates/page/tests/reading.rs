@@ -198,3 +198,15 @@ fn wishes_to_robots_count_wherever_they_stand() {
     let page = page("<body><div><meta name=Robots content='noimageindex'><meta name=BOWERBIRD content=nofollow></div>");
     assert!(page.robots.noimageindex && page.robots.nofollow && !page.robots.noindex);
 }
+
+#[test]
+fn what_links_say_behind_their_addresses_is_kept_where_it_is_a_parameter() {
+    let page = page(
+        "<a href='https://maps.example/#map=15/53.1/8.2'>Here</a> <a href='https://maps.example/#map=9/54.3/10.1'>There</a>
+         <a href='/other#part'>Part</a> <a href='#top=1'>Top</a>",
+    );
+    assert_eq!(page.links.len(), 2);
+    let fragments: Vec<(&str, &str)> =
+        page.fragments.iter().map(|link| (link.url.as_str(), link.fragment.as_str())).collect();
+    assert_eq!(fragments, [("https://maps.example/", "map=15/53.1/8.2"), ("https://maps.example/", "map=9/54.3/10.1")]);
+}

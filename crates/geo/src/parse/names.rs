@@ -137,8 +137,8 @@ impl Names {
             }
             let joined_on =
                 tokens.get(index + 1).is_some_and(|next| next.gap == Gap::None && next.shape != Shape::Caseless);
-            let closed = text.as_bytes().get(token.end as usize) == Some(&b')');
-            if node.is_final() && token.shape != Shape::Lower && !joined_on && (!opened || closed) {
+            let closed = || text.as_bytes().get(token.end as usize) == Some(&b')');
+            if node.is_final() && token.shape != Shape::Lower && !joined_on && (!opened || closed()) {
                 let value = Value::unpack(output.cat(node.final_output()).value());
                 if opened && !self.is_written_so(value) {
                     break;

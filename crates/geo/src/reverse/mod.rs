@@ -50,9 +50,9 @@ pub enum Ground {
 /// What is known of a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// The country, by polygon.
+    /// The country: by polygon, and where the polygons may be wrong, that of the town.
     pub country: Option<Country>,
-    /// The first-order area, by polygon; where a polygon holds several, that of the town.
+    /// The first-order area, in the same way; where a polygon holds several, that of the town.
     pub admin1: Option<Place>,
     /// The area whose polygon it is, where that is finer than the first-order area: a French
     /// department, an English county.

@@ -14,6 +14,8 @@ const TOLERANCE: f64 = 0.5;
 /// as the tolerance; less where it is closer. Where the map is right about a town, it is more often
 /// right than wrong about what is around it too.
 const OTHER_SIDE: f64 = 41.0;
+/// How far enclaves that the map does not show may be from their country, in kilometres.
+const ENCLAVE: f64 = 25.0;
 /// How far the nearest town is looked for when none is near, in rows of half a degree.
 const FAR_ROWS: usize = 8;
 
@@ -155,8 +157,8 @@ impl Search {
             return None;
         };
         match (here, there) {
-            // The map does not know the town's area, or not here: an enclave, an island, new provinces.
-            (_, None) => Some(1.0),
+            // The map does not know the town's area, or not here: new provinces, an island, an enclave.
+            (_, None) => (compatriot || area.is_none() || self.is_near_its_country(town)).then_some(1.0),
             (None, Some(_)) => None,
             (Some(here), Some(there)) => {
                 let excess = (here - there).max(0.0) / TOLERANCE;
@@ -164,6 +166,17 @@ impl Search {
                 (excess <= 1.0 && score * doubt <= 1.0).then_some(doubt)
             }
         }
+    }
+
+    /// Whether a town is as near to its country as enclaves are. What lies farther away in another is
+    /// rather a slip of the gazetteer.
+    fn is_near_its_country(&self, town: Place) -> bool {
+        let ((lat, lon), country) = (town.degrees(), town.country_number());
+        let mut found = false;
+        self.gazetteer.sides(lat, lon, ENCLAVE, |area, _| {
+            found |= Owner::of_area(self.gazetteer, Some(area)).country == country;
+        });
+        found
     }
 
     /// Kilometres from the point to the nearest land of a town's area, where that is near.

@@ -83,7 +83,7 @@ const STREET_WORDS_ALONE: [&str; 66] = [
 ];
 
 /// Words before a number that make it something else than a house: a year, a page, a telephone.
-const NO_STREETS: [&str; 44] = [
+const NO_STREETS: [&str; 39] = [
     "jahr",
     "jahre",
     "jahres",
@@ -105,10 +105,6 @@ const NO_STREETS: [&str; 44] = [
     "artikel",
     "article",
     "absatz",
-    "nummer",
-    "number",
-    "nr",
-    "no",
     "zimmer",
     "room",
     "raum",
@@ -126,9 +122,11 @@ const NO_STREETS: [&str; 44] = [
     "puh",
     "sivu",
     "vuonna",
-    "page",
     "pagina",
 ];
+
+/// Words for numbers, which stand after some streets but before no house alone.
+const NUMBERED: [&str; 4] = ["nr", "no", "nummer", "number"];
 
 /// Words that a part of a building begins with.
 const UNITS: [&str; 16] = [
@@ -262,8 +260,10 @@ fn is_unit(part: &str) -> bool {
 /// Whether a name and a number, without a word for a street, are rather a date, a page or a telephone.
 fn is_something_else(street: &str, number: &str) -> bool {
     let is_year = number.len() == 4 && matches!(number.parse(), Ok(1500..=2100));
+    let folded = crate::fold(street);
     is_year
-        || crate::fold(street).split(' ').any(|word| NO_STREETS.contains(&word))
+        || NUMBERED.contains(&folded.as_str())
+        || folded.split(' ').any(|word| NO_STREETS.contains(&word))
         || street.split(' ').any(|word| is_calendar(&word.to_lowercase()))
 }
 
