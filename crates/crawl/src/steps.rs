@@ -47,12 +47,16 @@ pub(crate) struct Timed<'a> {
 
 impl Steps {
     pub fn time(&self, work: Work) -> Timed<'_> {
-        Timed { steps: self, work, within: None, started: Instant::now() }
+        self.begin(work, None)
     }
 
     /// A part of other work that is timed as a whole.
     pub fn time_within(&self, work: Work, within: Work) -> Timed<'_> {
-        Timed { within: Some(within), ..self.time(work) }
+        self.begin(work, Some(within))
+    }
+
+    fn begin(&self, work: Work, within: Option<Work>) -> Timed<'_> {
+        Timed { steps: self, work, within, started: Instant::now() }
     }
 
     /// What was done, and what was done `before`.

@@ -157,7 +157,7 @@ fn ways(page: &Page<'_>, dice: &mut Dice) -> Vec<PageId> {
         Role::Place | Role::Contact => {
             // Few pages with an address name others of their town; those that do, name several.
             if page.has_address() && dice.chance(page.settings.cohesion) {
-                let count = dice.between(4, 9);
+                let count = dice.between(5, 10);
                 lead(Role::Place, page.town, count, dice);
             }
             lead(LEVELS[bridge_length(page)], page.town, 5, dice);

@@ -10,7 +10,9 @@ fn a_timetable_is_written_listed_and_struck_from_the_command_line() {
     let bird = Bird::new();
     assert!(said(&bird.run(["schedule", "list"])).0.contains("no schedules yet"));
     let crawl = ["--", "crawl", "http://a.example/", "--region", "Oldenburg", "--max-pages", "7"];
-    let added = bird.json(["schedule", "add", "0 */6 * * *", "--zone", "Europe/Helsinki"].iter().chain(&crawl));
+    let added =
+        bird.run(["--json", "schedule", "add", "0 */6 * * *", "--zone", "Europe/Helsinki"].iter().chain(&crawl));
+    let added: Value = serde_json::from_str(&said(&added).0).unwrap();
     assert_eq!((&added["name"], &added["zone"]), (&json!("a.example"), &json!("Europe/Helsinki")));
     assert_eq!(added["settings"]["limits"]["max-pages"], 7);
     assert_eq!(added["next"].as_array().unwrap().len(), 3);
@@ -38,7 +40,10 @@ fn a_server_and_the_command_line_share_a_timetable_and_a_killed_run_is_seen_as_d
     let (lab, bird) = (Lab::small(68), Bird::new());
     let mut served = Served::start(&bird, Some(&lab), &[]);
     // Beside the server.
-    bird.json(["schedule", "add", "0 0 1 1 *", "--name", "by hand", "--", "crawl", &lab.seeds[0], "--name", "yearly"]);
+    let seed = lab.seeds[0].as_str();
+    let added =
+        bird.run(["schedule", "add", "0 0 1 1 *", "--name", "by hand", "--", "crawl", seed, "--name", "yearly"]);
+    assert!(added.status.success(), "{}", said(&added).1);
     let order = json!({
         "cron": "30 3 * * *", "catch_up": "once",
         "crawl": { "name": "nightly", "settings": {
