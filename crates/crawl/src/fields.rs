@@ -251,7 +251,7 @@ fn without_nulls(value: &Value) -> Value {
     }
 }
 
-/// The settings one by one, by the names that [`fields`] gives them.
+/// The settings one by one, by the names that [`fields()`] gives them.
 fn leaves(form: &Value, fields: &[Field]) -> Vec<(String, Value)> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), form.clone())];

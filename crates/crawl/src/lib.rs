@@ -11,7 +11,7 @@
 //!   a [`Stopper`] ends it, and gives a [`Summary`].
 //! - [`import()`] takes local files in as if they had been crawled; [`inspect_file`] and
 //!   [`inspect_address`] say what is in one. [`Keep`] says which files are kept.
-//! - [`fields`] describes every setting for a form, [`from_form`] reads what a form sends.
+//! - [`fields()`] describes every setting for a form, [`from_form`] reads what a form sends.
 //! - Everything it needs to go on after any kind of end is in the store.
 
 mod commit;

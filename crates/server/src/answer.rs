@@ -8,8 +8,8 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -111,6 +111,16 @@ impl<S: Sync, T: DeserializeOwned> FromRequest<S> for Document<T> {
             return Err(Problem::field("", "the document must be an object"));
         }
         serde_json::from_value(value).map(Self).map_err(|error| Problem::field("", error.to_string()))
+    }
+}
+
+/// `#[serde(deserialize_with = "no_list")]`: a part of a document that is no list, for a list would do
+/// for a structure, its fields in their order.
+pub(crate) fn no_list<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::Array(_) => Err(D::Error::custom("a list is given where none can be")),
+        value => T::deserialize(value).map(Some).map_err(D::Error::custom),
     }
 }
 

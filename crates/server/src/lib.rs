@@ -1,6 +1,6 @@
 //! The web page and its API, with the crawls that are started there.
 //!
-//! [`serve`] takes an [`Order`] and answers until it is told to end: it opens the data directory for
+//! [`serve()`] takes an [`Order`] and answers until it is told to end: it opens the data directory for
 //! writing, runs crawls in it, and stops them cleanly in the end.
 //!
 //! ```text
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! - `api` has one file for each thing that routes are about; handlers ask the library and show what
-//!   it says as `shape` describes. [`description`] is made from them.
+//!   it says as `shape` describes. [`description()`] is made from them.
 //! - `guard` decides who may ask: names, origins, tokens, cookies.
 //! - `crawls` keeps the crawls that run; `timetable` starts those that are due.
 //! - `page` is the web page, embedded.

@@ -14,15 +14,17 @@ pub struct Problem {
     #[serde(rename = "type")]
     kind: &'static str,
     /// What the status means.
-    title: String,
+    title: &'static str,
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
     /// What is wrong and what to do, in a sentence for people.
-    detail: String,
+    #[schema(value_type = String)]
+    detail: Box<str>,
     /// The field that is wrong, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
+    #[schema(value_type = Option<String>)]
+    field: Option<Box<str>>,
     /// What is wrong, field by field.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -51,9 +53,9 @@ impl Problem {
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Self {
         Self {
             kind: "about:blank",
-            title: status.canonical_reason().unwrap_or("Problem").to_owned(),
+            title: status.canonical_reason().unwrap_or("Problem"),
             status: status.as_u16(),
-            detail: detail.into(),
+            detail: detail.into().into(),
             field: None,
             fields: Vec::new(),
             retry_after: None,
@@ -67,7 +69,7 @@ impl Problem {
             field => format!("{field}: {}", wrong.detail),
         });
         let detail = said.collect::<Vec<_>>().join("; ");
-        let field = fields.first().map(|wrong| wrong.field.clone()).filter(|_| fields.len() == 1);
+        let field = fields.first().map(|wrong| wrong.field.as_str().into()).filter(|_| fields.len() == 1);
         Self { field, fields, ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, detail) }
     }
 

@@ -6,12 +6,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use facts::{LatLon, MediaId};
 use http::StatusCode;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize};
 use store::{Cursor, ItemOrder, Listed, MediaItem, Said};
 use utoipa::{IntoParams, ToSchema};
 
 use super::import::remove_upload;
-use crate::answer::{Document, Known, Name};
+use crate::answer::{Document, Known, Name, no_list};
 use crate::app::{App, media_id};
 use crate::filters::{self, FilterParams};
 use crate::problem::Problem;
@@ -136,8 +137,8 @@ pub(crate) struct Change {
 }
 
 /// Null is something else than nothing.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
-    Option::deserialize(deserializer).map(Some)
+fn given<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {
+    no_list(deserializer).map(Some)
 }
 
 /// Where a person says that something was made.
@@ -245,7 +246,13 @@ mod tests {
         assert!(matches!(read(r#"{"location":"confirm"}"#).unwrap().location, Some(Some(Place::Word(Word::Confirm)))));
         assert!(matches!(read(r#"{"location":{"lat":1,"lon":2}}"#).unwrap().location, Some(Some(Place::Point(_)))));
         assert!(matches!(read(r#"{"location":null}"#).unwrap().location, Some(None)));
-        for wrong in [r#"{"location":"maybe"}"#, r#"{"location":{"lat":1}}"#, r#"{"colour":"red"}"#, r#"{"title":5}"#] {
+        for wrong in [
+            r#"{"location":"maybe"}"#,
+            r#"{"location":{"lat":1}}"#,
+            r#"{"location":[1,2]}"#,
+            r#"{"colour":"red"}"#,
+            r#"{"title":5}"#,
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

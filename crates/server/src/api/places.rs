@@ -273,7 +273,7 @@ fn parse(words: &str, is_html: bool, region: Option<&Region>) -> Geoparsed {
         return Geoparsed { mentions: Vec::new(), relevant: false };
     };
     let page = page::read(words.as_bytes(), Some("text/html; charset=utf-8"), &url, &page::Limits::default());
-    let mut parser = geo::Parser::new(hints.clone()).declared(page.language.as_deref());
+    let mut parser = geo::Parser::new(hints).declared(page.language.as_deref());
     let (_, mentions) = parser.take(&page.text, true);
     let said: Vec<geo::Mention> = geo::structured(&page, &hints).into_iter().map(|located| located.mention).collect();
     let relevant = is_relevant(&mentions, region, granularity) || is_relevant(&said, region, granularity);

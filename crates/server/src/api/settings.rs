@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::crawls::settings_problem;
-use crate::answer::{Document, Known};
+use crate::answer::{Document, Known, no_list};
 use crate::app::App;
 use crate::guard::policy;
 use crate::problem::{FieldProblem, Problem};
@@ -41,6 +41,7 @@ pub(crate) struct SettingsChange {
     #[schema(value_type = Option<Object>)]
     crawl: Option<Value>,
     /// In place of all settings of the map.
+    #[serde(default, deserialize_with = "no_list")]
     map: Option<MapSettings>,
 }
 
