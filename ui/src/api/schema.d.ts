@@ -497,6 +497,99 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All schedules */
+        get: operations["get_schedules"];
+        put?: never;
+        /** Make a schedule */
+        post: operations["post_schedules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Try out when something would be due */
+        get: operations["get_schedules_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a schedule
+         * @description The crawl and what it found stay.
+         */
+        delete: operations["delete_schedules_id"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a schedule
+         * @description What is left out stays as it is. One that is switched on is due again from now on.
+         */
+        patch: operations["patch_schedules_id"];
+        trace?: never;
+    };
+    "/api/v1/schedules/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start the crawl of a schedule now */
+        post: operations["post_schedules_id_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What came of a schedule */
+        get: operations["get_schedules_id_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -650,7 +743,7 @@ export interface components {
             milliseconds: number;
             /** @description The cursor of the next page; none at the end. */
             next?: string | null;
-            results: components["schemas"]["Found"][];
+            results: components["schemas"]["Hit"][];
             /**
              * Format: int64
              * @description How much matches.
@@ -744,6 +837,11 @@ export interface components {
             /** @description The cursor of the next page; none at the end. */
             next?: string | null;
         };
+        /**
+         * @description What happens with what was due while no server ran.
+         * @enum {string}
+         */
+        CatchUpChoice: "skip" | "once";
         /** @description What a person says of an item; what is left out stays. */
         Change: {
             /** @description Its description; null takes an edit back. */
@@ -910,8 +1008,6 @@ export interface components {
             /** Format: int64 */
             pages: number;
         };
-        /** @description One result. */
-        Found: components["schemas"]["FoundMedia"] | components["schemas"]["PageHit"];
         /** @description An item that was found. */
         FoundMedia: components["schemas"]["Card"] & {
             /**
@@ -950,6 +1046,8 @@ export interface components {
             /** @description `ok`. */
             status: string;
         };
+        /** @description One result. */
+        Hit: components["schemas"]["FoundMedia"] | components["schemas"]["PageHit"];
         /** @description Images seen on pages, and kept. */
         ImageCount: {
             /**
@@ -978,7 +1076,7 @@ export interface components {
             author?: string | null;
             edited?: components["schemas"]["EditedText"] | null;
             /** @description Where it was found, oldest first; at most 100. */
-            found: components["schemas"]["Found"][];
+            found: components["schemas"]["Sighting"][];
             /** @description Its own key words. */
             keywords: string[];
             /** @description The licence, by name or address, else the notice of copyright. */
@@ -1193,6 +1291,12 @@ export interface components {
              */
             lon: number;
         };
+        /** @description A timetable in words. */
+        Preview: {
+            /** @description When it would be due next. */
+            next: components["schemas"]["Moment"][];
+            words: string;
+        };
         /** @description A problem document. */
         Problem: {
             /** @description What is wrong and what to do, in a sentence for people. */
@@ -1237,6 +1341,77 @@ export interface components {
             /** @description Why it ended; none for one that can be resumed. */
             stopped?: string | null;
         };
+        /** @description What to change of a schedule; what is left out stays. */
+        ScheduleChange: {
+            catch_up?: components["schemas"]["CatchUpChoice"] | null;
+            crawl?: components["schemas"]["CrawlOrder"] | null;
+            cron?: string | null;
+            enabled?: boolean | null;
+            name?: string | null;
+            zone?: string | null;
+        };
+        /** @description All schedules. */
+        ScheduleList: {
+            /** @description By name. */
+            items: components["schemas"]["ScheduleShape"][];
+        };
+        /** @description A schedule to be made. */
+        ScheduleOrder: {
+            catch_up?: components["schemas"]["CatchUpChoice"];
+            crawl: components["schemas"]["CrawlOrder"];
+            /**
+             * @description When: minute, hour, day of the month, month, weekday.
+             * @example 0 *\/6 * * *
+             */
+            cron: string;
+            /** @description What to call it; the name of the crawl when left out. */
+            name?: string | null;
+            /** @description A time zone such as `Europe/Helsinki` [default: UTC]. */
+            zone?: string | null;
+        };
+        /** @description A crawl that begins by itself. */
+        ScheduleShape: {
+            /** @description What happens with what was due while no server ran: `skip`, or `once`: one run makes up for it. */
+            catch_up: string;
+            crawl: components["schemas"]["ScheduledCrawl"];
+            /** @description When: minute, hour, day of the month, month, weekday. */
+            cron: string;
+            cron_in_words: string;
+            enabled: boolean;
+            /** Format: int64 */
+            id: number;
+            last?: components["schemas"]["ScheduledRunShape"] | null;
+            name: string;
+            /** @description When it is due next; empty when it is switched off. */
+            next: components["schemas"]["Moment"][];
+            /** @description The time zone that is meant. */
+            zone: string;
+        };
+        /** @description The crawl of a schedule. */
+        ScheduledCrawl: {
+            name: string;
+            settings: Record<string, never>;
+        };
+        /** @description What came of a schedule at one time. */
+        ScheduledRunShape: {
+            /** @description Why, in words. */
+            detail: string;
+            due: components["schemas"]["Moment"];
+            ended?: components["schemas"]["Moment"] | null;
+            /** Format: int64 */
+            images: number;
+            /** @description `running`, `done`, `failed`, `skipped`, `put-off`, `died` or `missed`. */
+            outcome: string;
+            /** Format: int64 */
+            pages: number;
+            started?: components["schemas"]["Moment"] | null;
+        };
+        /** @description A page of the runs of a schedule. */
+        ScheduledRuns: {
+            /** @description Newest first. */
+            items: components["schemas"]["ScheduledRunShape"][];
+            next?: string | null;
+        };
         /** @description Who is there. */
         Session: {
             /** @description Whether anything needs a token here. */
@@ -1250,6 +1425,21 @@ export interface components {
             /** @description In place of all settings for crawls. */
             crawl?: Record<string, never> | null;
             map?: components["schemas"]["MapSettings"] | null;
+        };
+        /** @description One page that shows an item, or one address it came from without a page. */
+        Sighting: {
+            /** @description Who made it, as the page says. */
+            author?: string | null;
+            /** @description What the page says about it. */
+            description: string;
+            /** @description The item's address. */
+            image: string;
+            /** @description The licence the page gives it. */
+            licence?: string | null;
+            /** @description The page that shows it. */
+            page?: string | null;
+            /** @description The page's title. */
+            page_title?: string | null;
         };
         /** @description A place that a page speaks of. */
         SpokenPlace: {
@@ -1771,7 +1961,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description A token is needed */
@@ -2109,7 +2299,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": unknown;
                 };
             };
             /** @description A token is needed */
@@ -2220,7 +2410,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/geo+json": string;
+                    "application/geo+json": Record<string, never>;
                     "application/gpx+xml": string;
                     "application/jsonl": string;
                     "application/vnd.google-earth.kml+xml": string;
@@ -3237,7 +3427,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": number[];
+                    "audio/*": number[];
+                    "image/*": number[];
+                    "video/*": number[];
                 };
             };
             /** @description The range that was asked for */
@@ -3246,7 +3439,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": unknown;
+                    "application/octet-stream": number[];
+                    "audio/*": number[];
+                    "image/*": number[];
+                    "video/*": number[];
                 };
             };
             /** @description A token is needed */
@@ -3637,6 +3833,506 @@ export interface operations {
             };
             /** @description This token, or another site's page, may not do this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_schedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleList"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_schedules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleOrder"];
+            };
+        };
+        responses: {
+            /** @description It is in the timetable */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleShape"];
+                };
+            };
+            /** @description The document cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_schedules_preview: {
+        parameters: {
+            query: {
+                /**
+                 * @description Minute, hour, day of the month, month, weekday
+                 * @example 0 *\/6 * * *
+                 */
+                cron: string;
+                /** @description A time zone such as `Europe/Helsinki` [default: UTC] */
+                zone?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_schedules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_schedules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScheduleChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleShape"];
+                };
+            };
+            /** @description The document cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_schedules_id_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The schedule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It runs */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduleShape"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A crawl of that name runs */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_schedules_id_runs: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most [default: 50]. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The schedule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScheduledRuns"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
