@@ -85,8 +85,8 @@ pub(super) mod support {
     pub(crate) const SECOND_MENTION: f64 = 0.5;
     /// Written with a capital only where everything is, and small elsewhere.
     pub(crate) const WRITTEN_SMALL: f64 = -2.8;
-    /// A short second name with an ending taken off, where everything has a capital.
-    pub(crate) const SHORT_STEM: f64 = -4.0;
+    /// A short second name with an ending taken off, where everything has a capital; also of countries.
+    pub(crate) const SHORT_STEM: f64 = -10.0;
     /// In a list with a name that is certain; if it is also a person's name.
     pub(crate) const LISTED: (f64, f64) = (1.2, 0.6);
     /// In the country, or the first-order area, of places that are certain.

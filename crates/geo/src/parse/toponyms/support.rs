@@ -105,7 +105,7 @@ impl Document<'_> {
             None => {}
         }
         if name.found.ending.is_some()
-            && head.gap == Gap::Sentence
+            && matches!(head.gap, Gap::Sentence | Gap::Stop)
             && length <= SHORT_STEM_BYTES
             && best.is_some_and(|best| best.alternate)
         {

@@ -291,3 +291,10 @@ fn short_texts_whose_language_is_not_clear_keep_their_endings_and_small_words() 
     // Without a word that says so nothing is Finnish.
     check("Monika Berlinista", &[]);
 }
+
+#[test]
+fn ordinary_words_are_no_inflected_names_of_countries_far_away() {
+    let hints = Hints { language: Some("fi"), ..Hints::default() };
+    let text = "Sateen jälkeen tori oli tyhjä, ja lapset juoksivat rantaan. Sateen jälkeen kaikki oli märkää.";
+    assert_eq!(found(text, &hints), [""; 0]);
+}
