@@ -143,7 +143,7 @@ pub fn fields() -> Vec<Field> {
         Field::new(what, List, "kind", "Kinds", "What is collected; with none, only pages are read.").choices(&["image", "video", "audio"]),
         Field::new(what, Switch, "places", "Look for places in words", "Without it only what says itself where it was made is located, and no page is relevant."),
         Field::new(what, List, "content-types", "Types of pages", "Content types that are read as pages; none means all that are HTML."),
-        Field::new(limits, Number, "limits.max-pages", "Pages", "The run ends after so many pages; their media are still collected.").unit("pages").range(1.0, count),
+        Field::new(limits, Number, "limits.max-pages", "Pages", "The run ends after so many pages; their media are still collected. Without any limit it reads 1,000.").range(1.0, count),
         Field::new(limits, Duration, "limits.max-time", "Time", "The run ends after this time at work, such as 30m."),
         Field::new(limits, Bytes, "limits.max-bytes", "Traffic", "The run ends after so much was received, such as 2GB.").range(1.0, 1e18),
         Field::new(limits, Text, "until", "Until this page", "The run ends when this address was visited."),
