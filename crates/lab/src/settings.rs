@@ -70,7 +70,7 @@ impl Default for Settings {
             number: 1,
             hosts: 100,
             pages: 10_000,
-            cohesion: 0.3,
+            cohesion: 0.27,
             bridge: [0.35, 0.30, 0.20, 0.15],
             noise: 0.2,
             aimless: 0.0,
