@@ -40,9 +40,9 @@ ui/dist/index.html: ui/node_modules/.package-lock.json $(UI_SOURCES)
 	cd ui && npm run --silent build
 	@touch $@
 
+# A registry that lacks packages for other systems makes npm ci refuse the lock file.
 ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
 	@tools/need npm npm
-	# A registry that lacks packages for other systems makes npm ci refuse the lock file.
 	cd ui && { npm ci --no-audit --no-fund --loglevel=error 2>/dev/null || npm install --no-save --no-audit --no-fund --loglevel=error; }
 	@touch $@
 

@@ -1,5 +1,7 @@
 //! Moments as the API writes them: RFC 3339 in UTC.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use facts::Timestamp;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -10,6 +12,12 @@ use utoipa::ToSchema;
 pub struct Moment(pub Timestamp);
 
 impl Moment {
+    /// By the clock of this machine.
+    pub fn now() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self(Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+    }
+
     /// The moment in words that machines read; the first of 1970 for what no calendar has.
     pub fn written(self) -> String {
         media::Taken::from_timestamp(self.0).map_or_else(|| "1970-01-01T00:00:00Z".into(), |date| date.to_string())

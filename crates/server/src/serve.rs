@@ -150,10 +150,9 @@ impl Server {
 
     /// Runs a crawl as if it had been started on the page, to its end.
     pub async fn crawl(&self, name: &str, settings: Settings) -> Result<Arc<Summary>, String> {
-        let mut watched = self.app.crawls.start(name, settings).await.map_err(|problem| problem.detail().to_owned())?;
-        let lost = || "the crawl was lost".to_owned();
-        let ended = watched.outcome.wait_for(Option::is_some).await.map_err(|_| lost())?.clone();
-        ended.ok_or_else(lost)?.map_err(|failure| failure.to_string())
+        let started = self.app.crawls.start(name, settings).await;
+        let watched = started.map_err(|problem| problem.detail().to_owned())?;
+        watched.ended().await.map_err(|failure| failure.to_string())
     }
 
     /// Interrupts crawls, lets what is being answered finish, and closes the data directory.

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crawl::{Inspection, Limits, inspect_address, inspect_file};
-use facts::{Timestamp, Url};
+use facts::Url;
 use fetch::Fetcher;
 
-use super::Place;
+use super::{Place, now};
 use crate::arguments::Inspect;
 use crate::config;
 use crate::output::{print_json, print_line};
@@ -55,11 +55,6 @@ pub async fn inspect(place: Place, config: Option<&Path>, order: Inspect) -> any
 
 fn address(text: &str) -> Option<Url> {
     (text.starts_with("http://") || text.starts_with("https://")).then(|| Url::parse(text).ok()).flatten()
-}
-
-fn now() -> Timestamp {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 fn print(found: &Inspection, first: bool) -> anyhow::Result<()> {

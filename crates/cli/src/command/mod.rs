@@ -50,6 +50,12 @@ impl crate::arguments::Reach {
     }
 }
 
+/// By the clock of this machine.
+fn now() -> facts::Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    facts::Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
 /// The command was used wrongly: exit code 2.
 #[derive(Debug)]
 pub struct WrongUse(pub String);

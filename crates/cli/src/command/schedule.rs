@@ -1,7 +1,6 @@
 //! `bowerbird schedule`.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use facts::Timestamp;
@@ -9,7 +8,7 @@ use serde_json::json;
 use store::{CatchUp, Schedule, ScheduleId, Timetable};
 use timetable::Timing;
 
-use super::{Place, WrongUse, crawl};
+use super::{Place, WrongUse, crawl, now};
 use crate::arguments::{self, Arguments, Command, ScheduleAdd};
 use crate::output::{plain, print_json, print_line, print_table};
 
@@ -140,11 +139,6 @@ fn document(schedule: &Schedule, last: Option<&store::ScheduledRun>) -> serde_js
         "enabled": schedule.enabled, "catch_up": schedule.catch_up.as_str(), "crawl": schedule.crawl,
         "settings": schedule.settings, "next": next(schedule).into_iter().map(written).collect::<Vec<_>>(), "last": last,
     })
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// `2026-01-31T12:00:00Z`.

@@ -1,7 +1,6 @@
 //! Crawls that begin by themselves.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
@@ -147,8 +146,7 @@ struct Preview {
 }
 
 fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+    Moment::now().0
 }
 
 impl From<ScheduledRun> for ScheduledRunShape {

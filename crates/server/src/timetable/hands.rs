@@ -9,7 +9,7 @@ use crawl::Settings;
 use crawl::quantity::show_bytes;
 use facts::Timestamp;
 
-use crate::crawls::{Crawls, Watched};
+use crate::crawls::Crawls;
 
 /// Memory that must be available for a crawl to be started.
 const LEAST_MEMORY: u64 = 256 << 20;
@@ -77,16 +77,14 @@ impl Hands for ServerHands {
 
     async fn start(&self, name: &str, settings: Settings) -> Result<Started, String> {
         let watched = self.crawls.start(name, settings).await.map_err(|problem| problem.detail().to_owned())?;
-        let Watched { progress, mut outcome } = watched;
+        let progress = watched.progress.clone();
         let figures = move || {
             let figures = &progress.borrow().figures;
             (figures.pages, figures.media.get("image").map_or(0, |images| images.kept))
         };
         let ending = async move {
-            let lost = || "the crawl was lost".to_owned();
-            let ended = outcome.wait_for(Option::is_some).await.map_err(|_| lost())?.clone();
-            let summary = ended.ok_or_else(lost)?.map_err(|failure| failure.to_string())?;
-            Ok(summary.stopped.clone())
+            let ended = watched.ended().await;
+            ended.map(|summary| summary.stopped.clone()).map_err(|failure| failure.to_string())
         };
         Ok(Started { figures: Box::new(figures), ending: Box::pin(ending) })
     }

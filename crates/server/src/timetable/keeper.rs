@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use crawl::Settings;
 use facts::Timestamp;
@@ -12,6 +12,7 @@ use timetable::{Due, Timing};
 use tokio::sync::watch;
 
 use super::hands::{Clock, Hands, Started};
+use crate::moment::Moment;
 use crate::problem::Problem;
 
 /// How often the timetable is looked at.
@@ -24,8 +25,7 @@ pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+        Moment::now().0
     }
 }
 

@@ -54,6 +54,14 @@ pub(crate) struct Watched {
     pub outcome: watch::Receiver<Option<Outcome>>,
 }
 
+impl Watched {
+    /// Waits for what it comes to.
+    pub async fn ended(mut self) -> Outcome {
+        let ended = self.outcome.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
+        ended.unwrap_or_else(|| Err("the crawl was lost".into()))
+    }
+}
+
 impl Crawls {
     /// None runs yet.
     pub fn new(store: Arc<Store>, reach: Reach) -> Self {
@@ -185,8 +193,8 @@ impl Crawls {
             state.running.values().for_each(|running| running.stopper.stop());
             state.running.values().map(|running| running.watched.clone()).collect()
         };
-        for mut one in watched {
-            let _ = one.outcome.wait_for(Option::is_some).await;
+        for one in watched {
+            let _ = one.ended().await;
         }
     }
 }
