@@ -8,7 +8,7 @@ use geo::{Hints, Mention, kilometres};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{ExperimentError, Order, Plot, Report, Series, Shape, Table};
+use crate::{Bar, ExperimentError, Order, Plot, Report, Series, Shape, Table, Wanted};
 
 /// A place is right when it is less than 100 miles off.
 const RIGHT_KM: f64 = 161.0;
@@ -38,6 +38,7 @@ pub(crate) fn run(order: &Order) -> Result<Report, ExperimentError> {
     };
     let mut figures = Vec::new();
     let (mut labels, mut ours, mut theirs) = (Vec::new(), Vec::new(), Vec::new());
+    let mut beside: Vec<f64> = Vec::new();
     for path in &corpora {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let documents = read(path)?;
@@ -53,6 +54,7 @@ pub(crate) fn run(order: &Order) -> Result<Report, ExperimentError> {
         let best = peers.iter().filter(|peer| key(&peer.corpus) == key(&name)).max_by(|a, b| a.both.total_cmp(&b.both));
         table.rows.extend(best.map(|peer| peer.row(&name)));
         theirs.extend(best.map(|peer| (labels.len() as f64, peer.both)));
+        beside.extend(best.zip(ours.last()).map(|(peer, (_, both))| both / peer.both));
         labels.push(name.clone());
         figures.push(json!({
             "corpus": name, "documents": documents.len(), "scores": scored,
@@ -82,7 +84,11 @@ pub(crate) fn run(order: &Order) -> Result<Report, ExperimentError> {
         title: format!("places found and placed in {} (development figures)", folder.display()),
         tables: vec![table],
         plots: vec![plot],
-        bars: Vec::new(),
+        bars: vec![Bar {
+            what: "the corpus it does worst on: R × within ÷ the best of others",
+            wanted: Wanted::AtLeast(1.0),
+            got: beside.into_iter().min_by(f64::total_cmp),
+        }],
         notes: notes.map(str::to_owned).to_vec(),
         figures: json!({ "headline": Same::Exact.as_str(), "kind": "development", "corpora": figures }),
     })

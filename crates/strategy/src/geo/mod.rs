@@ -49,8 +49,9 @@ struct Saved {
 
 const VERSION: u8 = 1;
 
-/// What a relevant page one link further ahead is worth: a page more is spent on the way to it.
-const AHEAD: f64 = 0.25;
+/// What a relevant page one link further ahead is worth: a page more is spent on the way to it, and
+/// what is said of it is less sure. At a quarter, depth 3 found fewer pages on made webs than depth 1.
+const AHEAD: f64 = 0.1;
 
 impl Geo {
     /// As told; with what it learnt before, or another crawl did, when that is given.
@@ -75,7 +76,7 @@ impl Geo {
         self.mind.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// `1 − Π (1 − ahead^(d−1) · P(d))`: each further link ahead counts a quarter of the one before,
+    /// `1 − Π (1 − ahead^(d−1) · P(d))`: each further link ahead counts a tenth of the one before,
     /// and only adds. The mean of the probabilities, which the document takes, draws a link that surely
     /// leads to a relevant page at once below one that may lead to some in many ways.
     fn prediction(&self, posteriors: [f64; DEPTHS]) -> f64 {
