@@ -17,6 +17,7 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::Predicate;
 use utoipa::OpenApi;
@@ -205,7 +206,7 @@ fn with_layers(router: Router<Arc<App>>, app: &Arc<App>) -> Router<Arc<App>> {
         .method_not_allowed_fallback(|| async { page::not_allowed() })
         .fallback(page::page)
         .layer(middleware::from_fn_with_state(Arc::clone(app), bounded))
-        .layer(CompressionLayer::new().gzip(true).compress_when(Compressible))
+        .layer(CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(Compressible))
         .layer(middleware::from_fn_with_state(Arc::clone(app), guard::guard))
         .layer(CatchPanicLayer::custom(|_| Problem::internal(&"a handler broke").into_response()))
         .layer(middleware::from_fn_with_state(Arc::clone(app), counted))
