@@ -332,7 +332,8 @@ fn examined(
     let thumbnail = small.map(place).transpose().map_err(|error| error.to_string())?;
     let (locality, mut said) = said_in_file(&facts, true);
     said.extend(said_in_words(&description(Path::new(path)), SaidSource::Description));
-    Ok(Ok(MediaFile { id, size, path: path.to_owned(), thumbnail, colour, facts, locality, said }))
+    let path = path.to_owned();
+    Ok(Ok(MediaFile { id, size, path, thumbnail, colour, facts, locality, said, description: None }))
 }
 
 /// The words of a file's name and of the folder it is in.

@@ -71,6 +71,7 @@ pub(crate) fn examine(
         facts,
         locality: None,
         said: Vec::new(),
+        description: None,
     };
     Ok(Ok((file, pixels)))
 }

@@ -17,6 +17,7 @@ mod finding;
 mod keep;
 mod metadata;
 mod parts;
+mod picture;
 mod probe;
 mod sniff;
 
@@ -27,5 +28,6 @@ pub use crate::keep::{
 pub use crate::metadata::PlaceNames;
 pub use crate::metadata::date::Taken;
 pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
+pub use crate::picture::{Extent, Look, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy};
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};
