@@ -8,6 +8,8 @@
 //!   believed; for one that cannot there is a [`WrongLocation`].
 //! - [`judge`] says whether a picture is kept under a set of [`Rules`], and [`foresee`] whether it
 //!   is worth a request at all.
+//! - A [`Listener`] hears the samples of a sound and makes a [`Sound`] of them, which tells copies and
+//!   parts of it.
 //!
 //! Everything here takes what it is given: damaged and hostile files yield fewer facts, never a
 //! panic, a long wait or a large allocation.
@@ -19,6 +21,7 @@ mod metadata;
 mod parts;
 mod probe;
 mod sniff;
+pub mod sound;
 
 pub use crate::finding::{Facts, Unreadable};
 pub use crate::keep::{
@@ -29,3 +32,4 @@ pub use crate::metadata::date::Taken;
 pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};
+pub use crate::sound::{Listener, SAMPLE_RATE, Sound};
