@@ -19,6 +19,7 @@ mod finding;
 mod keep;
 mod metadata;
 mod parts;
+mod picture;
 mod probe;
 mod sniff;
 pub mod sound;
@@ -30,6 +31,7 @@ pub use crate::keep::{
 pub use crate::metadata::PlaceNames;
 pub use crate::metadata::date::Taken;
 pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
+pub use crate::picture::{Extent, Look, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy};
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};
 pub use crate::sound::{Listener, SAMPLE_RATE, Sound};

@@ -1,0 +1,149 @@
+//! Whether one picture is a copy of another.
+
+use std::fmt;
+
+use super::hash::PictureHash;
+use super::look::Look;
+use super::relief::{POINTS, Relief};
+use super::turn::Turn;
+
+/// How a picture is a near copy of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearCopy {
+    /// How it has to be turned or mirrored to look like the other.
+    pub turn: Turn,
+    /// Which part of which is seen.
+    pub extent: Extent,
+    /// How alike the two are where both show the same, 0 to 100.
+    pub alike: u8,
+}
+
+/// Which part of which picture is seen in the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Both show the same.
+    Same,
+    /// The copy shows a part of the picture.
+    Part,
+    /// The copy shows the picture and something around or beside it.
+    More,
+    /// Both show the same, but for something that covers the lower or upper edge of one.
+    Covered,
+}
+
+impl fmt::Display for NearCopy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let extent = match self.extent {
+            Extent::Same => "same picture",
+            Extent::Part => "part of the picture",
+            Extent::More => "the picture with a border or caption",
+            Extent::Covered => "same picture, with an edge covered",
+        };
+        match self.turn {
+            Turn::UPRIGHT => write!(f, "{extent}, {} % alike", self.alike),
+            turn => write!(f, "{extent}, {turn}, {} % alike", self.alike),
+        }
+    }
+}
+
+/// Two pictures that are less alike are no copies.
+const ALIKE: f32 = 0.6;
+/// The ways to hold a picture that are tried in detail.
+const TURNS: usize = 2;
+/// Rows of points that something may cover.
+const COVERED: usize = 5;
+/// Shares of a side that may be missing.
+const MARGINS: [f32; 4] = [0.025, 0.05, 0.075, 0.1];
+const BARS: [f32; 4] = [0.05, 0.1, 0.15, 0.2];
+/// How finely a part is fitted, in shares of a side.
+const FITS: [f32; 3] = [0.02, 0.01, 0.005];
+
+/// Says whether `copy` is a near copy of `picture`: re-encoded, resized, cropped a little, mirrored,
+/// turned, captioned, made grey, brighter or darker. Pictures with nothing to see are copies of
+/// nothing.
+pub fn near_copy(picture: &Look, copy: &Look) -> Option<NearCopy> {
+    if picture.quality().min(copy.quality()) < PictureHash::LEAST_QUALITY {
+        return None;
+    }
+    let (turn, extent, alike) = closest(picture, copy);
+    (alike >= ALIKE).then(|| NearCopy { turn, extent, alike: (100.0 * alike).round().clamp(0.0, 100.0) as u8 })
+}
+
+/// The way the two are most alike.
+pub(super) fn closest(picture: &Look, copy: &Look) -> (Turn, Extent, f32) {
+    let mut turns = Turn::ALL.map(|turn| {
+        let turned = copy.relief.turned(turn);
+        (picture.relief.broadly(&turned), turn, turned)
+    });
+    turns.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut best = (Turn::UPRIGHT, Extent::Same, -1.0);
+    for (_, turn, turned) in turns.into_iter().take(TURNS) {
+        let (extent, alike) = overlaid(&picture.relief, &turned);
+        if alike > best.2 {
+            best = (turn, extent, alike);
+        }
+    }
+    best
+}
+
+const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
+
+fn overlaid(picture: &Relief, copy: &Relief) -> (Extent, f32) {
+    let (mine, theirs) = (picture.heights(WHOLE), copy.heights(WHOLE));
+    let same = correlation(&mine, &theirs);
+    let covered = correlation(&mine[COVERED..], &theirs[COVERED..])
+        .max(correlation(&mine[..POINTS - COVERED], &theirs[..POINTS - COVERED]));
+    let part = fitted(&theirs, picture);
+    let more = fitted(&mine, copy);
+    // The plainest explanation that is as good as any.
+    let mut best = (Extent::Same, same);
+    for (extent, alike) in [(Extent::Covered, covered), (Extent::Part, part), (Extent::More, more)] {
+        if alike > best.1 + 0.02 {
+            best = (extent, alike);
+        }
+    }
+    best
+}
+
+/// How alike a picture is to the part of another that fits it best.
+fn fitted(part: &[[f32; POINTS]; POINTS], whole: &Relief) -> f32 {
+    let around = MARGINS.map(|margin| [margin, margin, 1.0 - margin, 1.0 - margin]);
+    let above = BARS.map(|bar| [0.0, bar, 1.0, 1.0]);
+    let below = BARS.map(|bar| [0.0, 0.0, 1.0, 1.0 - bar]);
+    let mut best = (WHOLE, -1.0);
+    let mut tried = |sides: [f32; 4]| {
+        let alike = correlation(part, &whole.heights(sides));
+        if alike > best.1 {
+            best = (sides, alike);
+        }
+        best.0
+    };
+    let mut at = WHOLE;
+    for sides in around.into_iter().chain(above).chain(below) {
+        at = tried(sides);
+    }
+    for step in FITS {
+        for side in 0..4 {
+            for by in [-step, step] {
+                let mut sides = at;
+                sides[side] = (sides[side] + by).clamp(0.0, 1.0);
+                at = tried(sides);
+            }
+        }
+    }
+    best.1
+}
+
+fn correlation(a: &[[f32; POINTS]], b: &[[f32; POINTS]]) -> f32 {
+    let [mut sum_a, mut sum_b, mut square_a, mut square_b, mut both] = [0.0f32; 5];
+    for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
+        sum_a += a;
+        sum_b += b;
+        square_a += a * a;
+        square_b += b * b;
+        both += a * b;
+    }
+    let count = (a.len() * POINTS) as f32;
+    let spread = (square_a - sum_a * sum_a / count) * (square_b - sum_b * sum_b / count);
+    (both - sum_a * sum_b / count) / spread.max(f32::MIN_POSITIVE).sqrt()
+}

@@ -1,0 +1,68 @@
+//! FCTH: colours by texture (Chatzichristofis and Boutalis, WIAMIS 2008).
+
+use super::blocks::{Blocks, SIDE};
+use super::colour::COLOURS;
+use super::ehd::nearest;
+
+/// Eight kinds of texture with 24 colours each: still, across, down, both; and the same with much
+/// energy. Eight levels.
+pub(super) type Fcth = [u8; 8 * COLOURS];
+
+/// The share that each level stands for, by kind of texture.
+const LEVELS: [[f32; 8]; 8] = [
+    [0.0, 0.02, 0.06, 0.11, 0.18, 0.26, 0.34, 0.55],
+    [0.0, 0.02, 0.06, 0.12, 0.18, 0.24, 0.33, 0.52],
+    [0.0, 0.02, 0.06, 0.12, 0.18, 0.24, 0.33, 0.52],
+    [0.001, 0.011, 0.024, 0.042, 0.063, 0.093, 0.137, 0.26],
+    [0.0, 0.02, 0.06, 0.12, 0.18, 0.24, 0.33, 0.52],
+    [0.001, 0.011, 0.024, 0.042, 0.063, 0.093, 0.137, 0.26],
+    [0.001, 0.011, 0.024, 0.042, 0.063, 0.093, 0.137, 0.26],
+    [0.001, 0.011, 0.024, 0.042, 0.063, 0.093, 0.137, 0.26],
+];
+
+/// Energies between which a texture begins to be strong: across and down, and for both at once.
+const STRONG: (f32, f32) = (20.0, 90.0);
+const STRONG_BOTH: (f32, f32) = (20.0, 80.0);
+
+pub(super) fn of(blocks: &Blocks) -> Fcth {
+    let histogram = histogram(blocks);
+    std::array::from_fn(|place| nearest(histogram[place], &LEVELS[place / COLOURS]))
+}
+
+pub(super) fn histogram(blocks: &Blocks) -> [f32; 8 * COLOURS] {
+    let mut histogram = [0.0f32; 8 * COLOURS];
+    for (number, shares) in blocks.shares.iter().enumerate() {
+        let (x, y) = (4 * (number % SIDE), 4 * (number / SIDE));
+        let textures =
+            textures(&std::array::from_fn(|row| std::array::from_fn(|column| blocks.fine[y + row][x + column])));
+        for (texture, bins) in textures.iter().zip(histogram.as_chunks_mut::<COLOURS>().0) {
+            if *texture > 0.0 {
+                bins.iter_mut().zip(shares).for_each(|(bin, share)| *bin += texture * share);
+            }
+        }
+    }
+    let all: f32 = histogram.iter().sum();
+    histogram.map(|bin| bin / all.max(f32::MIN_POSITIVE))
+}
+
+/// How much a block is of each texture: one step of a Haar transform of its 4 × 4 cells, and the
+/// energies of the three bands of details.
+fn textures(cells: &[[f32; 4]; 4]) -> [f32; 8] {
+    let mut energies = [0.0f32; 3];
+    for top in [0, 2] {
+        for left in [0, 2] {
+            let (a, b) = (cells[top][left], cells[top][left + 1]);
+            let (c, d) = (cells[top + 1][left], cells[top + 1][left + 1]);
+            for (energy, detail) in energies.iter_mut().zip([a - b + c - d, a + b - c - d, a - b - c + d]) {
+                *energy += detail * detail / 4.0;
+            }
+        }
+    }
+    let [across, down, both] = energies.map(|energy| (energy / 4.0).sqrt());
+    let strong = |energy: f32, (from, to): (f32, f32)| ((energy - from) / (to - from)).clamp(0.0, 1.0);
+    let (across, down, both) = (strong(across, STRONG), strong(down, STRONG), strong(both, STRONG_BOTH));
+    std::array::from_fn(|texture| {
+        let is = |bit: usize, strong: f32| if texture & bit != 0 { strong } else { 1.0 - strong };
+        is(1, down).min(is(2, across)).min(is(4, both))
+    })
+}

@@ -1,0 +1,29 @@
+//! What a picture shows: pixels in, a description of some hundred bytes out.
+//!
+//! [`Look::of`] describes a picture by its colours (SCD, CLD), its edges (EHD), its colours by their
+//! texture (CEDD, FCTH, and JCD, which joins them), and by hashes of its broad shapes.
+
+mod blocks;
+mod bytes;
+mod cedd;
+mod cld;
+mod colour;
+mod copy;
+mod edge;
+mod ehd;
+mod fcth;
+mod hash;
+mod jcd;
+mod look;
+mod pixels;
+mod relief;
+mod scd;
+mod sums;
+mod turn;
+mod view;
+
+pub use self::copy::{Extent, NearCopy, near_copy};
+pub use self::hash::PictureHash;
+pub use self::look::Look;
+pub use self::pixels::{Pixels, Smoothing};
+pub use self::turn::Turn;
