@@ -8,6 +8,8 @@
 //!   believed; for one that cannot there is a [`WrongLocation`].
 //! - [`judge`] says whether a picture is kept under a set of [`Rules`], and [`foresee`] whether it
 //!   is worth a request at all.
+//! - A [`Listener`] hears the samples of a sound and makes a [`Sound`] of them, which tells copies and
+//!   parts of it.
 //!
 //! Everything here takes what it is given: damaged and hostile files yield fewer facts, never a
 //! panic, a long wait or a large allocation.
@@ -20,6 +22,7 @@ mod parts;
 mod picture;
 mod probe;
 mod sniff;
+pub mod sound;
 
 pub use crate::finding::{Facts, Unreadable};
 pub use crate::keep::{
@@ -31,3 +34,4 @@ pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
 pub use crate::picture::{Extent, Look, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy};
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};
+pub use crate::sound::{Listener, SAMPLE_RATE, Sound};
