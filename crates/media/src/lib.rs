@@ -9,12 +9,13 @@
 //! - [`judge`] says whether a picture is kept under a set of [`Rules`], and [`foresee`] whether it
 //!   is worth a request at all.
 //! - A [`Listener`] hears the samples of a sound and makes a [`Sound`] of them, which tells copies and
-//!   parts of it.
+//!   parts of it. A [`Viewer`] sees the frames of a film and makes a [`Film`].
 //!
 //! Everything here takes what it is given: damaged and hostile files yield fewer facts, never a
 //! panic, a long wait or a large allocation.
 
 mod container;
+pub mod film;
 mod finding;
 mod keep;
 mod metadata;
@@ -24,6 +25,7 @@ mod probe;
 mod sniff;
 pub mod sound;
 
+pub use crate::film::{Film, Viewer};
 pub use crate::finding::{Facts, Unreadable};
 pub use crate::keep::{
     Aspect, Candidate, LinksTo, NotARatio, Preset, Ratio, Refusal, Rules, foresee, judge, judge_link,

@@ -18,6 +18,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, prlimit, waitid,
 };
@@ -108,7 +109,8 @@ impl Errand<'_> {
                 let _ = kill_process_group(pid, Signal::KILL);
             }
             // Its number stays taken until it is waited for below, so nobody else is killed.
-            while waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) == Err(rustix::io::Errno::INTR) {}
+            let ended = || waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+            while matches!(ended(), Err(Errno::INTR)) {}
             drop(over);
             let _ = dog.join();
             let _ = kill_process_group(pid, Signal::KILL);

@@ -15,6 +15,7 @@ mod fcth;
 mod hash;
 mod jcd;
 mod look;
+mod mean;
 mod pixels;
 mod relief;
 mod scd;
