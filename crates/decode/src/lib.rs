@@ -70,6 +70,13 @@ pub fn picture(
     Ok(turn::upright(shrink::coarsely(decoded, long_side)?, orientation))
 }
 
+impl Picture {
+    /// Its pixels, for those who describe them.
+    pub fn pixels(&self) -> media::Pixels<'_> {
+        media::Pixels { width: self.width, height: self.height, rgb: &self.rgb }
+    }
+}
+
 impl fmt::Debug for Picture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Picture({} × {})", self.width, self.height)

@@ -53,6 +53,8 @@ fn item(located: bool, words: &str) -> MediaItem {
         wrong_location: None,
         first_seen: Timestamp(5),
         addresses: 1,
+        duplicate_of: None,
+        copies: 0,
         found: vec![Sighting {
             image: "http://a.test/x.jpg".into(),
             page: Some("http://a.test/?a=1&b=<2>".into()),

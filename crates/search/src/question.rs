@@ -108,6 +108,7 @@ impl Question {
             host: self.host.clone(),
             crawl: self.crawl.clone(),
             open_licence: self.open_licence,
+            originals_only: false,
             words: self.words.clone(),
         }
     }

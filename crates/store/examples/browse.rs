@@ -272,6 +272,7 @@ fn picture(n: u64) -> Visited {
         facts,
         locality: Some(names(town_of(n))),
         said: Vec::new(),
+        description: None,
     };
     visit(address(n), VisitKind::Media(MediaKind::Image), n, Outcome::Media(file))
 }

@@ -215,8 +215,17 @@ fn picture(n: u64) -> Visited {
     }
     facts.location = n.is_multiple_of(2).then(|| location(n));
     let path = format!("m{}.example/{}/{id}.jpg", n % 500, &id.to_string()[..2]);
-    let file =
-        MediaFile { id, size: 2_000_000, path, thumbnail: None, colour: None, facts, locality: None, said: Vec::new() };
+    let file = MediaFile {
+        id,
+        size: 2_000_000,
+        path,
+        thumbnail: None,
+        colour: None,
+        facts,
+        locality: None,
+        said: Vec::new(),
+        description: None,
+    };
     visit(address(n), VisitKind::Media(MediaKind::Image), n, Outcome::Media(file))
 }
 

@@ -67,6 +67,10 @@ pub struct MediaItem {
     pub first_seen: Timestamp,
     /// Addresses that hold it.
     pub addresses: u64,
+    /// The original that it is a copy of.
+    pub duplicate_of: Option<MediaId>,
+    /// Its copies, if it is an original.
+    pub copies: u64,
     /// Where it was found, oldest first.
     pub found: Vec<Sighting>,
 }
@@ -160,6 +164,8 @@ pub struct ItemFilter {
     pub crawl: Option<String>,
     /// Only those with a Creative Commons licence or in the public domain, as the file or a page says.
     pub open_licence: bool,
+    /// Only those that are no copies of others.
+    pub originals_only: bool,
     /// Only those with these words.
     pub words: Option<Words>,
 }

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use facts::{LatLon, MediaId, Timestamp, Url};
+use facts::{LatLon, MediaId, MediaKind, Timestamp, Url};
 use serde::{Deserialize, Serialize};
 
-use crate::BlockedEntry;
 use crate::{
-    Blocked, ClusterFilter, Clusters, Cursor, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile,
-    ItemFilter, ItemOrder, Listed, Matches, MediaItem, PageFilter, PageItem, Said, Schedule, ScheduleId,
-    ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Visited,
+    Blocked, BlockedEntry, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Cursor, Described, Description,
+    Exact, Example, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder,
+    KnownByCopies, Listed, Matches, MediaItem, PageFilter, PageItem, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome,
+    ScheduledRun, ScheduledRunId, StoreError, Undescribed, Visited,
 };
 
 /// A crawl: a name, its settings, its queue.
@@ -404,6 +404,61 @@ pub trait Library: Send + Sync {
     /// it. Gives whether there was such an item. Called by [`Store::remove`](crate::Store::remove),
     /// which removes the files.
     async fn remove(&self, id: MediaId) -> Result<bool, StoreError>;
+
+    /// Writes what came of describing items, all or nothing, in place of what was there; gives how many
+    /// of them there are. Each is to be compared then.
+    async fn describe(&self, described: &[(MediaId, Described)]) -> Result<u64, StoreError>;
+
+    /// What came of describing an item.
+    async fn description(&self, id: MediaId) -> Result<Option<Described>, StoreError>;
+
+    /// The next items of a kind that nobody tried to describe by the formulas of this version.
+    async fn undescribed(
+        &self,
+        kind: MediaKind,
+        version: u16,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<Undescribed>, StoreError>;
+
+    /// The next items that are described and were not compared since, in order of arrival: those that
+    /// came in last, and those that a kill left.
+    async fn uncompared(
+        &self,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<(MediaId, MediaKind, Description)>, StoreError>;
+
+    /// The item with these bytes, or the first with these pixels, for each of these.
+    async fn exact(&self, asked: &[Exact]) -> Result<Vec<Option<MediaId>>, StoreError>;
+
+    /// Items that may be copies of this one, the likeliest first: 1,000 at most. Only what the
+    /// descriptions of both say decides.
+    async fn candidates(&self, example: &Example) -> Result<Vec<Candidate>, StoreError>;
+
+    /// Writes what was found when items were compared with their candidates, all or nothing. What are
+    /// copies of each other is one group from then on, unless a person said otherwise, and the best of
+    /// it is the original. Doing it again changes nothing.
+    async fn compared(&self, compared: &[Compared]) -> Result<(), StoreError>;
+
+    /// Groups of copies, the newest first.
+    async fn copy_groups(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<CopyGroup>, StoreError>;
+
+    /// Items that were found more than once with the same bytes, in order of arrival.
+    async fn same_bytes(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<SameBytes>, StoreError>;
+
+    /// The group that an item belongs to, as original or as copy.
+    async fn copy_group(&self, id: MediaId) -> Result<Option<CopyGroup>, StoreError>;
+
+    /// A person says that an item is no copy of any other of its group. It is kept by content, as
+    /// places are. Gives whether it was in one.
+    async fn set_apart(&self, id: MediaId) -> Result<bool, StoreError>;
+
+    /// Takes that back: the item is to be compared again. Gives whether a person had said so.
+    async fn unset_apart(&self, id: MediaId) -> Result<bool, StoreError>;
+
+    /// What the best 100 copies of an original know that it does not.
+    async fn known_by_copies(&self, id: MediaId) -> Result<KnownByCopies, StoreError>;
 
     /// All schedules, by name.
     async fn schedules(&self) -> Result<Vec<Schedule>, StoreError>;

@@ -4,6 +4,8 @@ use facts::{Branch, Locality, MediaId, MediaKind, Order, Timestamp, Url, UrlId, 
 use media::{Facts, WrongLocation};
 use serde::{Deserialize, Serialize};
 
+use crate::Described;
+
 /// A visit is one page or one media file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VisitKind {
@@ -235,4 +237,6 @@ pub struct MediaFile {
     pub locality: Option<Locality>,
     /// Where it was made, as its own words say.
     pub said: Vec<SaidLocation>,
+    /// What it looks or sounds like, when that was looked at already.
+    pub description: Option<Described>,
 }

@@ -69,6 +69,7 @@ fn file(address: &str, content: &str, at: Option<(f64, f64)>, said: Vec<SaidLoca
         locality: at
             .map(|at| if at == KIEL { named("Kiel, Schleswig-Holstein, Germany", "DE") } else { named("X", "") }),
         said,
+        description: None,
     });
     visit(address, VisitKind::Media(kind), 1_700_000_000_000, outcome)
 }

@@ -29,6 +29,7 @@ async fn placed(store: &Store, crawl: CrawlId, address: &str, content: &str) -> 
         facts,
         locality: None,
         said: Vec::new(),
+        description: None,
     };
     web::visited(claim, Outcome::Media(file), Vec::new())
 }

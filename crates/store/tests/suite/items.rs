@@ -113,6 +113,8 @@ pub async fn an_item_carries_all_that_is_known_of_it(home: impl Home) {
         wrong_location: None,
         first_seen: Timestamp(77_000),
         addresses: 1,
+        duplicate_of: None,
+        copies: 0,
         found: vec![sighting("http://m.example/1.jpg", None, "")],
     };
     assert_eq!(item, expected);

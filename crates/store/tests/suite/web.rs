@@ -137,6 +137,7 @@ pub fn file(directory: &str, content: &str, facts: Facts) -> MediaFile {
         facts,
         locality: None,
         said: Vec::new(),
+        description: None,
     }
 }
 

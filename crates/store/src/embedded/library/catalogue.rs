@@ -12,7 +12,7 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::orders::by_colour;
 use super::text::{DESCRIPTION, NAME, TITLE, cut, cut_some};
-use super::{counted, locations, said, signed, touched, wording};
+use super::{counted, descriptions, groups, locations, said, signed, touched, wording};
 use crate::MediaFile;
 use crate::files::Names;
 
@@ -168,6 +168,9 @@ impl<'a> Catalogue<'a> {
         if let (Some(location), Some(locality)) = (&file.facts.location, &file.locality) {
             locations::name(self.db, media, location, locality)?;
         }
+        if let Some(described) = &file.description {
+            descriptions::complete(self.db, media, file.facts.format.kind, described)?;
+        }
         Ok(media)
     }
 
@@ -220,6 +223,9 @@ impl<'a> Catalogue<'a> {
             locations::carry(self.db, media, location, file.locality.as_ref())?;
         }
         locations::recall(self.db, media, file.id)?;
+        if let Some(described) = &file.description {
+            descriptions::write(self.db, media, facts.format.kind, described)?;
+        }
         Ok(media)
     }
 
@@ -390,7 +396,11 @@ impl<'a> Catalogue<'a> {
                 let of_content = "sha256 = (SELECT sha256 FROM media WHERE id = ?1)";
                 self.db.execute(&format!("DELETE FROM {table} WHERE {of_content}"), [media])?;
             }
+            let content = self.db.query_row("SELECT sha256 FROM media WHERE id = ?1", [media], |row| row.get(0))?;
+            groups::forget_apart(self.db, MediaId::from_sha256(content))?;
         }
+        groups::leave(self.db, media)?;
+        descriptions::remove(self.db, media)?;
         locations::show(self.db, media, None)?;
         wording::remove_item(self.db, media)?;
         counted::remove(self.db, media)?;

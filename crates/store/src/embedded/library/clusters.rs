@@ -57,7 +57,19 @@ pub(super) fn clusters(db: &Connection, what: &ClusterFilter, view: [f64; 4], zo
 
 /// Whether counted cells answer the question.
 fn counted_items(filter: &ItemFilter) -> bool {
-    let ItemFilter { kinds: _, located, verified, since, until, area, host, crawl, open_licence, words } = filter;
+    let ItemFilter {
+        kinds: _,
+        located,
+        verified,
+        since,
+        until,
+        area,
+        host,
+        crawl,
+        open_licence,
+        originals_only,
+        words,
+    } = filter;
     *located != Some(false)
         && verified.is_none()
         && since.is_none()
@@ -66,6 +78,7 @@ fn counted_items(filter: &ItemFilter) -> bool {
         && host.is_none()
         && crawl.is_none()
         && !open_licence
+        && !originals_only
         && words.is_none()
 }
 

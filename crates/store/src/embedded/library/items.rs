@@ -52,6 +52,11 @@ pub(super) fn item(db: &Connection, id: MediaId) -> rusqlite::Result<Option<Medi
     Ok(item)
 }
 
+/// The item with this number.
+pub(super) fn numbered(db: &Connection, number: i64) -> rusqlite::Result<Option<MediaItem>> {
+    read(db, "media.id = ?1", Value::from(number))
+}
+
 pub(super) fn search(
     db: &Connection,
     filter: &ItemFilter,
@@ -113,12 +118,17 @@ fn best(db: &Connection, filter: &ItemFilter, most: usize) -> rusqlite::Result<V
 fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<MediaItem>> {
     let item = db
         .prepare_cached(&format!(
-            "SELECT media.id, sha256, kind, format, size, path, thumbnail, width, height, orientation, duration, taken,
+            "SELECT media.id, media.sha256, kind, format, size, path, thumbnail, width, height, orientation, duration, taken,
                     make, model, media.title, media.description, keywords, licence, author, sublocation, city, state,
                     country, wrong_location, first_seen,
                     (SELECT count(*) FROM media_address WHERE media = media.id), rejected,
-                    person_text.sha256 IS NOT NULL, person_text.title, person_text.description, colour
-             FROM media LEFT JOIN person_text USING (sha256) WHERE {which}"
+                    person_text.sha256 IS NOT NULL, person_text.title, person_text.description, colour,
+                    duplicate, copy_group.members, original.sha256
+             FROM media LEFT JOIN person_text ON person_text.sha256 = media.sha256
+             LEFT JOIN copy_member ON copy_member.media = media.id
+             LEFT JOIN copy_group ON copy_group.id = copy_member.copy_group
+             LEFT JOIN (SELECT id, sha256 FROM media) AS original ON original.id = copy_group.original
+             WHERE {which}"
         ))?
         .query_row([value], read_item)
         .optional()?;
@@ -173,6 +183,14 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
         edited: match row.get(27)? {
             true => Some(Edited { title: row.get(28)?, description: row.get(29)? }),
             false => None,
+        },
+        duplicate_of: match row.get(31)? {
+            true => row.get::<_, Option<[u8; 32]>>(33)?.map(MediaId::from_sha256),
+            false => None,
+        },
+        copies: match row.get(31)? {
+            true => 0,
+            false => (row.get::<_, Option<i64>>(32)?.unwrap_or(1) - 1).max(0) as u64,
         },
         found: Vec::new(),
     })

@@ -5,24 +5,30 @@
 //!   good; [`catalogue`]: the media and addresses they all work on.
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
+//! - [`descriptions`]: what files look or sound like; [`candidates`] for copies, by hashes that are [`near`]
+//!   others; [`groups`] of copies.
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
 //! - [`wording`]: the words that they are found by.
 //! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] (media are [`counted`] as they change), [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
+mod candidates;
 mod catalogue;
 mod cells;
 mod clusters;
 mod connections;
 mod counted;
+mod descriptions;
 mod figures;
 mod forgetting;
+mod groups;
 mod harvest;
 mod imports;
 mod items;
 mod licences;
 mod locations;
+mod near;
 mod nearest;
 mod orders;
 mod pages;
@@ -31,6 +37,7 @@ mod places;
 mod records;
 mod runs;
 mod said;
+mod same_bytes;
 mod schema;
 mod tasks;
 mod text;
@@ -44,8 +51,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use facts::{LatLon, MediaId, Timestamp};
+use facts::{LatLon, MediaId, MediaKind, Timestamp};
 
+use self::candidates::Hashes;
 use self::connections::Connections;
 use self::orders::Order;
 use self::records::Records;
@@ -56,10 +64,11 @@ use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Beat, Blocked, ClusterFilter, Clusters, Crawl, CrawlId, CrawlSummary, Cursor, Figures, Forget, Forgotten, Harvest,
-    Imported, ImportedFile, ItemFilter, ItemOrder, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap,
-    PageFilter, PageItem, Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
-    ScheduledRunId, Start, StoreError, Task, Visited,
+    Beat, Blocked, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Crawl, CrawlId, CrawlSummary, Cursor,
+    Described, Description, Exact, Example, Figures, Forget, Forgotten, Harvest, Imported, ImportedFile, ItemFilter,
+    ItemOrder, KnownByCopies, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter, PageItem,
+    Recorded, Run, RunId, RunLimits, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Start,
+    StoreError, Task, Undescribed, Visited,
 };
 
 /// Whether the tables of a library are of this version, as those of one that was only begun are not.
@@ -75,17 +84,21 @@ const SETTING: usize = 1 << 20;
 
 /// The library of one directory.
 #[derive(Clone)]
-pub(crate) struct EmbeddedLibrary(Arc<Connections>);
+pub(crate) struct EmbeddedLibrary(Arc<Connections>, Arc<Hashes>);
 
 impl EmbeddedLibrary {
     /// Opens or makes the library, for writing; gives its identity too.
     pub fn write(path: &Path) -> Result<(Self, i32), StoreError> {
-        Connections::write(path).map(|(connections, identity)| (Self(Arc::new(connections)), identity))
+        Connections::write(path).map(|(connections, identity)| (Self::over(connections), identity))
     }
 
     /// Opens a library that is there, for reading only.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        Connections::read(path).map(|connections| Self(Arc::new(connections)))
+        Connections::read(path).map(Self::over)
+    }
+
+    fn over(connections: Connections) -> Self {
+        Self(Arc::new(connections), Arc::default())
     }
 
     /// The files that a row names for some content, for a thread that may wait.
@@ -283,6 +296,76 @@ impl Library for EmbeddedLibrary {
 
     async fn remove(&self, id: MediaId) -> Result<bool, StoreError> {
         self.change(move |db| persons::remove(db, id)).await
+    }
+
+    async fn describe(&self, described: &[(MediaId, Described)]) -> Result<u64, StoreError> {
+        let described = described.to_vec();
+        self.change(move |db| descriptions::describe(db, &described)).await
+    }
+
+    async fn description(&self, id: MediaId) -> Result<Option<Described>, StoreError> {
+        self.ask(move |db| descriptions::description(db, id)).await
+    }
+
+    async fn undescribed(
+        &self,
+        kind: MediaKind,
+        version: u16,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<Undescribed>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| descriptions::undescribed(db, kind, version, after.as_ref(), most)).await
+    }
+
+    async fn uncompared(
+        &self,
+        after: Option<&Cursor>,
+        most: usize,
+    ) -> Result<Listed<(MediaId, MediaKind, Description)>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| descriptions::uncompared(db, after.as_ref(), most)).await
+    }
+
+    async fn exact(&self, asked: &[Exact]) -> Result<Vec<Option<MediaId>>, StoreError> {
+        let asked = asked.to_vec();
+        self.ask(move |db| descriptions::exact(db, &asked)).await
+    }
+
+    async fn candidates(&self, example: &Example) -> Result<Vec<Candidate>, StoreError> {
+        let (example, hashes) = (example.clone(), Arc::clone(&self.1));
+        self.ask(move |db| candidates::candidates(db, &hashes, &example)).await
+    }
+
+    async fn compared(&self, compared: &[Compared]) -> Result<(), StoreError> {
+        let compared = compared.to_vec();
+        self.change(move |db| groups::compared(db, &compared)).await
+    }
+
+    async fn copy_groups(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<CopyGroup>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| groups::groups(db, after.as_ref(), most)).await
+    }
+
+    async fn same_bytes(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<SameBytes>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| same_bytes::same_bytes(db, after.as_ref(), most)).await
+    }
+
+    async fn copy_group(&self, id: MediaId) -> Result<Option<CopyGroup>, StoreError> {
+        self.ask(move |db| groups::group(db, id)).await
+    }
+
+    async fn set_apart(&self, id: MediaId) -> Result<bool, StoreError> {
+        self.change(move |db| groups::set_apart(db, id)).await
+    }
+
+    async fn unset_apart(&self, id: MediaId) -> Result<bool, StoreError> {
+        self.change(move |db| groups::unset_apart(db, id)).await
+    }
+
+    async fn known_by_copies(&self, id: MediaId) -> Result<KnownByCopies, StoreError> {
+        self.ask(move |db| groups::known_by_copies(db, id)).await
     }
 
     async fn schedules(&self) -> Result<Vec<Schedule>, StoreError> {

@@ -63,7 +63,8 @@ pub(super) fn remove(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result<bool
     Ok(true)
 }
 
-fn number(db: &Connection, id: MediaId) -> rusqlite::Result<Option<i64>> {
+/// The number of the file with this content.
+pub(super) fn number(db: &Connection, id: MediaId) -> rusqlite::Result<Option<i64>> {
     db.prepare_cached("SELECT id FROM media WHERE sha256 = ?1")?.query_row([id.as_bytes()], |row| row.get(0)).optional()
 }
 

@@ -433,6 +433,77 @@ CREATE TABLE tally (
     count INTEGER NOT NULL,
     PRIMARY KEY (crawl, run, name)
 ) WITHOUT ROWID;
+", "
+-- description_version: that of the row of description; 0 without one. duplicate: it is a copy of the
+-- original of its group (groups.rs).
+ALTER TABLE media ADD COLUMN description_version INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE media ADD COLUMN duplicate INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX media_by_description ON media (kind, description_version);
+
+-- What a file looks or sounds like: bytes, as written by `media`, or the trouble with it. pixels: a
+-- hash of what is decoded from it. keys: those of copy_key, four bytes each. compared: with all that
+-- may be copies of it.
+CREATE TABLE description (
+    media    INTEGER PRIMARY KEY REFERENCES media,
+    version  INTEGER NOT NULL,
+    bytes    BLOB,
+    trouble  TEXT,
+    pixels   BLOB,
+    keys     BLOB,
+    compared INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX description_by_pixels ON description (pixels) WHERE pixels IS NOT NULL;
+CREATE INDEX description_to_compare ON description (media) WHERE compared = 0 AND bytes IS NOT NULL;
+
+-- Hashes of 256 bits that near copies are found by, in memory (candidates.rs), which reads on after
+-- the last row that it knows: numbers are never used again. kind: 0 pictures, 1 films, 2 sounds.
+CREATE TABLE picture_hash (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    media   INTEGER NOT NULL REFERENCES media,
+    kind    INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    bits    BLOB NOT NULL
+);
+CREATE INDEX hash_of_media ON picture_hash (media);
+
+-- What is heard in which sounds and films. A key that 1,000 of them have is given to no more.
+CREATE TABLE copy_key (
+    kind  INTEGER NOT NULL,
+    key   INTEGER NOT NULL,
+    media INTEGER NOT NULL REFERENCES media,
+    PRIMARY KEY (kind, key, media)
+) WITHOUT ROWID;
+
+-- Copies of one picture, film or sound: two at least.
+CREATE TABLE copy_group (
+    id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    original INTEGER NOT NULL REFERENCES media,
+    members  INTEGER NOT NULL
+);
+
+-- pixels, seconds, rate (bytes a second), metadata: what makes one better than another. why, detail:
+-- how it is known to be a copy, by comparing it with the file of that number, which may be gone.
+CREATE TABLE copy_member (
+    media         INTEGER PRIMARY KEY REFERENCES media,
+    copy_group    INTEGER NOT NULL REFERENCES copy_group,
+    pixels        INTEGER NOT NULL,
+    seconds       INTEGER NOT NULL,
+    rate          INTEGER NOT NULL,
+    metadata      INTEGER NOT NULL,
+    why           TEXT,
+    detail        TEXT,
+    compared_with INTEGER
+);
+CREATE INDEX member_by_merit ON copy_member
+    (copy_group, pixels DESC, seconds DESC, rate DESC, metadata DESC, media);
+
+-- Contents that are no copies of each other, as a person said: both ways round. It stays as
+-- person_said does.
+CREATE TABLE person_apart (
+    one   BLOB NOT NULL,
+    other BLOB NOT NULL,
+    PRIMARY KEY (one, other)
+) WITHOUT ROWID;
 "];
 
 /// The newest version.
@@ -474,4 +545,40 @@ pub(super) fn version(db: &Connection, path: &Path) -> Result<u32, StoreError> {
         return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_library_of_any_version_becomes_one_of_the_newest() {
+        let path = Path::new("library.db");
+        let tables = |db: &Connection| -> Vec<(String, String)> {
+            let mut select =
+                db.prepare("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name").unwrap();
+            let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+            rows.map(Result::unwrap).collect()
+        };
+        let mut newest = Connection::open_in_memory().unwrap();
+        migrate(&mut newest, path).unwrap();
+        for found in 1..VERSION {
+            let mut db = Connection::open_in_memory().unwrap();
+            for step in &STEPS[..found as usize] {
+                db.execute_batch(step).unwrap();
+            }
+            db.pragma_update(None, "user_version", found).unwrap();
+            db.execute_batch(
+                "INSERT INTO host (id, name) VALUES (1, 'a.example');
+                 INSERT INTO media (sha256, kind, format, size, path, host, first_seen, orientation, keywords, geotagged, by_host)
+                 VALUES (x'00', 'image', 'jpeg', 1, 'a', 1, 1, 1, '[]', 0, 'a.example')",
+            )
+            .unwrap();
+            migrate(&mut db, path).unwrap();
+            assert_eq!(version(&db, path).unwrap(), VERSION);
+            assert_eq!(tables(&db), tables(&newest), "from version {found}");
+            let kept: i64 = db.query_row("SELECT count(*) FROM media", [], |row| row.get(0)).unwrap();
+            assert_eq!(kept, 1);
+        }
+    }
 }

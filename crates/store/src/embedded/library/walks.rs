@@ -337,6 +337,9 @@ impl<'f> Sought<'f> {
         let with_kinds = !about_media.is_empty();
         about_media.extend(filter.since.map(|_| "media.first_seen >= ?".into()));
         about_media.extend(filter.until.map(|_| "media.first_seen <= ?".into()));
+        if filter.originals_only {
+            about_media.push("media.duplicate = 0".into());
+        }
         if filter.open_licence && !is(Along::Open) {
             about_media.push("media.open = 1".into());
         }
