@@ -33,7 +33,9 @@ pub use crate::keep::{
 pub use crate::metadata::PlaceNames;
 pub use crate::metadata::date::Taken;
 pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
-pub use crate::picture::{Extent, Look, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy};
+pub use crate::picture::{
+    Descriptor, Extent, Look, Mix, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy, similarity,
+};
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};
 pub use crate::sound::{Listener, SAMPLE_RATE, Sound};
