@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use facts::MediaKind;
 use media::film::{part_of, same_film};
 use media::{Film, Look};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::recode::{Recoding, Tally, each, files, format, shown};
+use super::recode::{Outcome, Recoding, Tally, each, files, format, shown};
 use crate::{Bar, ExperimentError, Table, Wanted};
 
 /// How copies are made.
@@ -85,7 +85,7 @@ struct Original {
 }
 
 /// What came of the films of a corpus; nothing when there are none.
-pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Vec<Bar>, Value)>, ExperimentError> {
+pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<Outcome>, ExperimentError> {
     let is_film = |file: &PathBuf| format(file).is_ok_and(|format| format.kind == MediaKind::Video);
     let chosen: Vec<PathBuf> = files(corpus)?.into_iter().filter(is_film).collect();
     if chosen.is_empty() {
@@ -116,7 +116,7 @@ pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Ve
     ];
     let told = |tally: &Tally| json!({ "copies": tally.copies, "told": tally.told, "wrong": tally.wrong });
     let figures = json!({ "films": films.len(), "copies": told(&same), "parts": told(&parts), "mistakes": missed });
-    Ok(Some((vec![table], bars, figures)))
+    Ok(Some(Outcome { tables: vec![table], bars, figures }))
 }
 
 fn row(name: &str, tally: &Tally, candidates: Option<f64>) -> Vec<String> {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use facts::MediaKind;
 use media::Sound;
 use media::sound::{Signatures, part_of, same_sound};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::recode::{Recoding, Tally, each, files, format, shown};
+use super::recode::{Outcome, Recoding, Tally, each, files, format, shown};
 use crate::{Bar, ExperimentError, Table, Wanted};
 
 /// Tracks that are taken of a corpus, evenly.
@@ -55,20 +55,19 @@ struct Track {
 }
 
 /// What came of the sounds of a corpus; nothing when there are none.
-pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Vec<Bar>, Value)>, ExperimentError> {
+pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<Outcome>, ExperimentError> {
     let is_track = |file: &PathBuf| {
         format(file).is_ok_and(|format| format.kind == MediaKind::Audio)
             && file.metadata().is_ok_and(|file| file.len() >= BYTES)
     };
     let all: Vec<PathBuf> = files(corpus)?.into_iter().filter(is_track).collect();
-    let step = all.len().div_ceil(TRACKS).max(1);
-    let chosen: Vec<PathBuf> = all.into_iter().step_by(step).collect();
+    let count = all.len().min(TRACKS);
+    let chosen: Vec<PathBuf> = (0..count).filter_map(|nth| all.get(nth * all.len() / count).cloned()).collect();
     if chosen.is_empty() {
         return Ok(None);
     }
     let tracks = each(&chosen, |nth, file| track(file, folder, nth));
     let tracks = tracks.into_iter().collect::<Result<Vec<Track>, _>>()?;
-    // What is shorter than a part is no whole of one.
     let mut rows = Vec::new();
     let (mut same, mut parts) = (Tally::default(), Tally::default());
     for (nth, how) in COPIES.iter().enumerate() {
@@ -104,7 +103,7 @@ pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Ve
         "tracks": tracks.len(), "copies": told(&same), "parts": told(&parts), "bytes_a_minute": bytes / tracks.len(),
         "nearest_by_time_and_pitch": ours, "nearest_by_strength": theirs,
     });
-    Ok(Some((vec![table, signatures], bars, figures)))
+    Ok(Some(Outcome { tables: vec![table, signatures], bars, figures }))
 }
 
 fn row(name: &str, tally: &Tally, candidates: f64) -> Vec<String> {
