@@ -1,44 +1,51 @@
-//! Copies of films and sounds, made here, and how many of them are told from everything else.
+//! Copies found among the files of a folder: of each of some files, copies are made as people make
+//! them, and looked for among all files.
 
 mod films;
 mod recode;
 mod sounds;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use self::recode::Outcome;
-use crate::{ExperimentError, Order, Report};
+use crate::{Bar, ExperimentError, Order, Report, Table};
 
-/// Makes copies of what is in the corpus, and tells them.
+/// What was measured for one kind of media.
+struct Part {
+    /// Its name among the figures.
+    name: &'static str,
+    table: Table,
+    bars: Vec<Bar>,
+    notes: Vec<String>,
+    figures: Value,
+}
+
+/// Makes copies of the media of a folder, and looks for them.
 pub(crate) fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
-    let corpus =
-        order.corpus.as_deref().ok_or(ExperimentError::NoCorpus("a folder of films or sounds, all different"))?;
-    let folder = tempfile::tempdir()?;
+    let folder = order.corpus.as_deref().ok_or(ExperimentError::NoCorpus("a folder of media files, at any depth"))?;
+    let files = recode::files(folder)?;
+    let parts = [films::measured(&files, progress)?, sounds::measured(&files, progress)?];
+    let parts: Vec<Part> = parts.into_iter().flatten().collect();
+    if parts.is_empty() {
+        let why = "it has too few files that copies can be made of".to_owned();
+        return Err(ExperimentError::Corpus { path: folder.to_owned(), why });
+    }
     let mut report = Report {
         name: "duplicates",
-        title: format!("copies of what is in {}, made by ffmpeg and told again", corpus.display()),
+        title: format!("copies found among the files of {}", folder.display()),
         tables: Vec::new(),
         plots: Vec::new(),
         bars: Vec::new(),
         notes: Vec::new(),
-        figures: json!({}),
+        figures: Value::Null,
     };
     let mut figures = Map::new();
-    let mut take = |name: &str, found: Option<Outcome>| {
-        if let Some(outcome) = found {
-            report.tables.extend(outcome.tables);
-            report.bars.extend(outcome.bars);
-            figures.insert(name.to_owned(), outcome.figures);
-        }
-    };
-    progress.send_replace("films: making and telling copies".to_owned());
-    take("films", films::run(corpus, folder.path())?);
-    progress.send_replace("sounds: making and telling copies".to_owned());
-    take("sounds", sounds::run(corpus, folder.path())?);
-    if figures.is_empty() {
-        return Err(ExperimentError::NoCorpus("there is no film and no sound of some length in this one"));
+    for part in parts {
+        report.tables.push(part.table);
+        report.bars.extend(part.bars);
+        report.notes.extend(part.notes);
+        figures.insert(part.name.to_owned(), part.figures);
     }
-    report.figures = Value::Object(figures);
+    report.figures = figures.into();
     Ok(report)
 }

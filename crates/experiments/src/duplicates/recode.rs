@@ -7,14 +7,7 @@ use std::thread;
 
 use media::Format;
 
-use crate::{Bar, ExperimentError, Table};
-
-/// What came of one kind of media.
-pub(super) struct Outcome {
-    pub tables: Vec<Table>,
-    pub bars: Vec<Bar>,
-    pub figures: serde_json::Value,
-}
+use crate::ExperimentError;
 
 /// A way to make a copy.
 pub(super) struct Recoding {
