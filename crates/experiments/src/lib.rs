@@ -3,6 +3,7 @@
 //! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables and [plots](Plot)
 //! for people, and the same figures as JSON.
 
+mod duplicates;
 mod error;
 mod geoparse;
 mod ground;
@@ -29,6 +30,7 @@ pub use crate::report::{Bar, Report, Table, Wanted};
 
 /// The experiments there are, each with what it shows.
 pub const NAMES: &[(&str, &str)] = &[
+    ("duplicates", "copies of films and sounds told again, and parts found in wholes [004 ch. 5] (--corpus DIR)"),
     ("harvest", "relevant pages per page for bfs, geo-distance and geo [001 Figs. 7–10]"),
     ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
@@ -60,6 +62,7 @@ pub struct Order {
 /// Makes an experiment; tells how far it is, a line at a time.
 pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     match name {
+        "duplicates" => duplicates::run(order, progress),
         "harvest" => harvest::run(order, progress).await,
         "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),

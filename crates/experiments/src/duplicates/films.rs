@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use facts::MediaKind;
 use media::film::{part_of, same_film};
 use media::{Film, Look};
-use serde_json::{Value, json};
+use serde_json::json;
+use tokio::sync::watch;
 
-use super::recode::{Recoding, Tally, each, files, format, shown};
+use super::Part;
+use super::recode::{Recoding, Tally, each, format, shown};
 use crate::{Bar, ExperimentError, Table, Wanted};
 
 /// How copies are made.
@@ -84,39 +86,47 @@ struct Original {
     parts: Vec<Film>,
 }
 
-/// What came of the films of a corpus; nothing when there are none.
-pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Vec<Bar>, Value)>, ExperimentError> {
-    let is_film = |file: &PathBuf| format(file).is_ok_and(|format| format.kind == MediaKind::Video);
-    let chosen: Vec<PathBuf> = files(corpus)?.into_iter().filter(is_film).collect();
+/// Makes copies and parts of all films, and tells them; nothing when there are none.
+pub(super) fn measured(files: &[PathBuf], progress: &watch::Sender<String>) -> Result<Option<Part>, ExperimentError> {
+    let is_film = |file: &&PathBuf| format(file).is_ok_and(|format| format.kind == MediaKind::Video);
+    let chosen: Vec<&PathBuf> = files.iter().filter(is_film).collect();
     if chosen.is_empty() {
         return Ok(None);
     }
-    let films = each(&chosen, |nth, file| original(file, folder, nth));
+    let folder = tempfile::tempdir()?;
+    let films = each(&chosen, |nth, file| {
+        progress.send_replace(format!("copies of films: {} of {}", nth + 1, chosen.len()));
+        original(file, folder.path(), nth)
+    });
     let films = films.into_iter().collect::<Result<Vec<Original>, _>>()?;
-    let (mut rows, mut missed) = (Vec::new(), Vec::new());
+    let (mut rows, mut mistakes) = (Vec::new(), Vec::new());
     let (mut same, mut parts) = (Tally::default(), Tally::default());
     for (nth, how) in COPIES.iter().enumerate() {
         let is_copy = |copy: &Film, whole: &Film| same_film(whole, copy).is_some();
-        let tally = tell(&films, how.name, |film| film.copies.get(nth), is_copy, &mut missed);
+        let tally = tell(&films, how.name, |film| film.copies.get(nth), is_copy, &mut mistakes);
         rows.push(row(how.name, &tally, candidates(&films, |film| film.copies.get(nth))));
         same.add(tally);
     }
     for (nth, how) in PARTS.iter().enumerate() {
         let is_part = |part: &Film, whole: &Film| part_of(part, whole).is_some();
-        let tally = tell(&films, how.name, |film| film.parts.get(nth), is_part, &mut missed);
+        let tally = tell(&films, how.name, |film| film.parts.get(nth), is_part, &mut mistakes);
         rows.push(row(how.name, &tally, candidates(&films, |film| film.parts.get(nth))));
         parts.add(tally);
     }
-    let table = Table { headings: vec!["films", "copies", "recall", "precision", "candidates by hashes"], rows };
-    let bars = vec![
-        Bar { what: "recall of copies of films", wanted: Wanted::AtLeast(0.95), got: same.recall() },
-        Bar { what: "precision of copies of films", wanted: Wanted::AtLeast(0.99), got: same.precision() },
-        Bar { what: "recall of parts of films", wanted: Wanted::AtLeast(0.95), got: parts.recall() },
-        Bar { what: "precision of parts of films", wanted: Wanted::AtLeast(0.99), got: parts.precision() },
-    ];
     let told = |tally: &Tally| json!({ "copies": tally.copies, "told": tally.told, "wrong": tally.wrong });
-    let figures = json!({ "films": films.len(), "copies": told(&same), "parts": told(&parts), "mistakes": missed });
-    Ok(Some((vec![table], bars, figures)))
+    let figures = json!({ "films": films.len(), "copies": told(&same), "parts": told(&parts) });
+    Ok(Some(Part {
+        name: "films",
+        table: Table { headings: vec!["films", "told", "recall", "precision", "candidates by hashes"], rows },
+        bars: vec![
+            Bar { what: "recall of copies of films", wanted: Wanted::AtLeast(0.95), got: same.recall() },
+            Bar { what: "precision of copies of films", wanted: Wanted::AtLeast(0.99), got: same.precision() },
+            Bar { what: "recall of parts of films", wanted: Wanted::AtLeast(0.95), got: parts.recall() },
+            Bar { what: "precision of parts of films", wanted: Wanted::AtLeast(0.99), got: parts.precision() },
+        ],
+        notes: mistakes,
+        figures,
+    }))
 }
 
 fn row(name: &str, tally: &Tally, candidates: Option<f64>) -> Vec<String> {
@@ -151,7 +161,7 @@ fn tell<'a>(
     how: &str,
     copy: impl Fn(&'a Original) -> Option<&'a Film>,
     is_copy: impl Fn(&Film, &Film) -> bool,
-    missed: &mut Vec<String>,
+    mistakes: &mut Vec<String>,
 ) -> Tally {
     let mut tally = Tally::default();
     for (mine, film) in films.iter().enumerate() {
@@ -160,7 +170,7 @@ fn tell<'a>(
             let told = is_copy(copy, &whole.film);
             if told != (mine == other) {
                 let verdict = if told { "taken for" } else { "not told to be" };
-                missed.push(format!("{} ({how}) {verdict} {}", film.name, whole.name));
+                mistakes.push(format!("{} ({how}) {verdict} {}", film.name, whole.name));
             }
             if mine == other { tally.copy(told) } else { tally.other(told) }
         }

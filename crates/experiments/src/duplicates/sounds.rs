@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use facts::MediaKind;
 use media::Sound;
 use media::sound::{Signatures, part_of, same_sound};
-use serde_json::{Value, json};
+use serde_json::json;
+use tokio::sync::watch;
 
-use super::recode::{Recoding, Tally, each, files, format, shown};
+use super::Part;
+use super::recode::{Recoding, Tally, each, format, shown};
 use crate::{Bar, ExperimentError, Table, Wanted};
 
 /// Tracks that are taken of a corpus, evenly.
@@ -54,21 +56,24 @@ struct Track {
     parts: Vec<Sound>,
 }
 
-/// What came of the sounds of a corpus; nothing when there are none.
-pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Vec<Bar>, Value)>, ExperimentError> {
-    let is_track = |file: &PathBuf| {
+/// Makes copies and parts of some of the sounds, and tells them; nothing when there are none.
+pub(super) fn measured(files: &[PathBuf], progress: &watch::Sender<String>) -> Result<Option<Part>, ExperimentError> {
+    let is_track = |file: &&PathBuf| {
         format(file).is_ok_and(|format| format.kind == MediaKind::Audio)
             && file.metadata().is_ok_and(|file| file.len() >= BYTES)
     };
-    let all: Vec<PathBuf> = files(corpus)?.into_iter().filter(is_track).collect();
-    let step = all.len().div_ceil(TRACKS).max(1);
-    let chosen: Vec<PathBuf> = all.into_iter().step_by(step).collect();
+    let all: Vec<&PathBuf> = files.iter().filter(is_track).collect();
+    let count = all.len().min(TRACKS);
+    let chosen: Vec<&PathBuf> = (0..count).filter_map(|nth| all.get(nth * all.len() / count).copied()).collect();
     if chosen.is_empty() {
         return Ok(None);
     }
-    let tracks = each(&chosen, |nth, file| track(file, folder, nth));
+    let folder = tempfile::tempdir()?;
+    let tracks = each(&chosen, |nth, file| {
+        progress.send_replace(format!("copies of sounds: {} of {count}", nth + 1));
+        track(file, folder.path(), nth)
+    });
     let tracks = tracks.into_iter().collect::<Result<Vec<Track>, _>>()?;
-    // What is shorter than a part is no whole of one.
     let mut rows = Vec::new();
     let (mut same, mut parts) = (Tally::default(), Tally::default());
     for (nth, how) in COPIES.iter().enumerate() {
@@ -83,28 +88,29 @@ pub(super) fn run(corpus: &Path, folder: &Path) -> Result<Option<(Vec<Table>, Ve
     }
     let ours = ranked(&tracks, Signatures::TimeAndPitch);
     let theirs = ranked(&tracks, Signatures::Strength);
-    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
-    let signatures = Table {
-        headings: vec!["three signatures of 100", "copies nearest to their original"],
-        rows: vec![
-            vec!["10 × 10 blocks of time and pitch (the default)".into(), percent(ours)],
-            vec!["100 blocks of strength [004 §4.3.1.2]".into(), percent(theirs)],
-        ],
-    };
-    let table = Table { headings: vec!["sounds", "copies", "recall", "precision", "candidates by keys"], rows };
-    let bars = vec![
-        Bar { what: "recall of copies of sounds", wanted: Wanted::AtLeast(0.95), got: same.recall() },
-        Bar { what: "precision of copies of sounds", wanted: Wanted::AtLeast(0.99), got: same.precision() },
-        Bar { what: "recall of parts of sounds", wanted: Wanted::AtLeast(0.95), got: parts.recall() },
-        Bar { what: "precision of parts of sounds", wanted: Wanted::AtLeast(0.99), got: parts.precision() },
-    ];
-    let told = |tally: &Tally| json!({ "copies": tally.copies, "told": tally.told, "wrong": tally.wrong });
+    let nearest = format!(
+        "sounds by their three signatures of 100: {:.1} % of copies are nearest to their original by 10 × 10 blocks of \
+         time and pitch (the default), {:.1} % by 100 blocks of strength [004 §4.3.1.2]",
+        100.0 * ours,
+        100.0 * theirs
+    );
     let bytes: usize = tracks.iter().map(|track| track.original.to_bytes().len()).sum();
-    let figures = json!({
-        "tracks": tracks.len(), "copies": told(&same), "parts": told(&parts), "bytes_a_minute": bytes / tracks.len(),
-        "nearest_by_time_and_pitch": ours, "nearest_by_strength": theirs,
-    });
-    Ok(Some((vec![table, signatures], bars, figures)))
+    let told = |tally: &Tally| json!({ "copies": tally.copies, "told": tally.told, "wrong": tally.wrong });
+    Ok(Some(Part {
+        name: "sounds",
+        table: Table { headings: vec!["sounds", "told", "recall", "precision", "candidates by keys"], rows },
+        bars: vec![
+            Bar { what: "recall of copies of sounds", wanted: Wanted::AtLeast(0.95), got: same.recall() },
+            Bar { what: "precision of copies of sounds", wanted: Wanted::AtLeast(0.99), got: same.precision() },
+            Bar { what: "recall of parts of sounds", wanted: Wanted::AtLeast(0.95), got: parts.recall() },
+            Bar { what: "precision of parts of sounds", wanted: Wanted::AtLeast(0.99), got: parts.precision() },
+        ],
+        notes: vec![nearest],
+        figures: json!({
+            "tracks": tracks.len(), "copies": told(&same), "parts": told(&parts), "bytes_a_track": bytes / tracks.len(),
+            "nearest_by_time_and_pitch": ours, "nearest_by_strength": theirs,
+        }),
+    }))
 }
 
 fn row(name: &str, tally: &Tally, candidates: f64) -> Vec<String> {

@@ -39,7 +39,7 @@ struct Frame {
 impl Film {
     /// Goes up when any formula changes: older descriptions are made again, never compared with
     /// newer ones. Those of pictures and sounds are part of it.
-    pub const VERSION: u16 = 1 + 256 * Look::VERSION + 16 * Sound::VERSION;
+    pub const VERSION: u16 = 2 + 256 * Look::VERSION + 16 * Sound::VERSION;
 
     /// How long it lasts.
     pub fn duration(&self) -> Duration {

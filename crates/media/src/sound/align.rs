@@ -13,6 +13,10 @@ const SLACK: i64 = 1;
 
 /// Landmarks that two sounds must have in common, whatever share that is: chance gives three or four.
 const LEAST: usize = 8;
+/// The same for whole sounds whose signatures agree: short ones have few landmarks.
+const LEAST_ALIKE: usize = 3;
+/// Signatures agree from here on, in per cent.
+const ALIKE: f64 = 90.0;
 /// The share of the landmarks of the shorter one that must be in the longer one.
 const SHARE: f64 = 0.10;
 /// Of four quarters of the shorter, in how many some must be.
@@ -40,7 +44,8 @@ pub fn same_sound(a: &Sound, b: &Sound) -> Option<SoundMatch> {
     }
     let (shorter, longer) = if a.landmarks.len() <= b.landmarks.len() { (a, b) } else { (b, a) };
     let aligned = align(&shorter.landmarks, &longer.landmarks, |offset| seconds(offset).abs() <= slack)?;
-    aligned.convinces().then(|| aligned.told())
+    let alike = || aligned.hits >= LEAST_ALIKE && aligned.share() >= SHARE && a.similarity(b) >= ALIKE;
+    (aligned.convinces() || alike()).then(|| aligned.told())
 }
 
 /// Where in a whole a part of it is.
@@ -92,14 +97,15 @@ fn align(part: &[Landmark], whole: &[Landmark], fits: impl Fn(i64) -> bool) -> O
     let off = |landmark: &Landmark, at: u32| i64::from(at) - i64::from(landmark.at);
     let mut votes: Vec<i64> = Vec::new();
     for landmark in part {
-        let offsets = of_key(landmark.key).take(MOST_OF_A_KEY).map(|at| off(landmark, at));
+        let places = landmark.alike().flat_map(|key| of_key(key).take(MOST_OF_A_KEY));
+        let offsets = places.map(|at| off(landmark, at));
         votes.extend(offsets.filter(|offset| fits(*offset)));
     }
     votes.sort_unstable();
     let offset = densest(&votes)?;
     let hits: Vec<&Landmark> = part
         .iter()
-        .filter(|landmark| of_key(landmark.key).any(|at| (off(landmark, at) - offset).abs() <= SLACK))
+        .filter(|landmark| landmark.alike().flat_map(of_key).any(|at| (off(landmark, at) - offset).abs() <= SLACK))
         .collect();
     let (first, last) = (part.first()?.at, part.last()?.at);
     let length = u64::from(last - first) + 1;

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 use super::spectrum::{TONES, Tones};
 
 /// A peak is stronger than everything this many frames before and after …
-const AROUND: usize = 8;
+const AROUND: usize = 6;
 /// … and this many tones below and above.
-const BESIDE: usize = 16;
+const BESIDE: usize = 12;
 /// A peak is so many times as strong as the mean of the tones beside it.
 const PROMINENT: f32 = 4.0;
 /// Anything weaker is silence: 80 dB below a full tone.
@@ -30,8 +30,18 @@ const PAIRS: usize = 2;
 pub(super) struct Landmark {
     /// The frame of the first.
     pub at: u32,
-    /// The first tone, the step to the second, the frames between.
+    /// The first tone, the step to the second, the frames between: 23 bits.
     pub key: u32,
+}
+
+impl Landmark {
+    /// The keys of landmarks that may be this one: where frames begin at other moments, one more or
+    /// less may be between.
+    pub fn alike(&self) -> impl Iterator<Item = u32> {
+        let frames = self.key & FARTHEST;
+        let (fewer, more) = ((frames > 0).then(|| self.key - 1), (frames < FARTHEST).then(|| self.key + 1));
+        [Some(self.key), fewer, more].into_iter().flatten()
+    }
 }
 
 #[derive(Clone, Copy)]
