@@ -10,9 +10,11 @@ mod ground;
 mod harvest;
 mod measured;
 mod metadata;
+mod pictures;
 mod plot;
 mod probing;
 mod report;
+mod rerank;
 mod seeds;
 mod spread;
 mod strategies;
@@ -35,6 +37,11 @@ pub const NAMES: &[(&str, &str)] = &[
     ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
+    ("duplicates", "copies of pictures found among others, by what was done to them (--corpus DIR)"),
+    (
+        "rerank",
+        "pictures of one class found by descriptors and mixes of them [004 Tables 7.7, 7.9, 7.10] (--corpus DIR)",
+    ),
     ("seeds", "geotagged images, relevant pages, repeated links and queue by kind of seed [000 Tables 5, 8, 11]"),
     ("strategies", "geotagged images, time and memory by order of visits [000 Table 10, Figs. 35–38]"),
 ];
@@ -66,6 +73,8 @@ pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) ->
         "harvest" => harvest::run(order, progress).await,
         "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
+        "duplicates" => duplicates::run(order, progress),
+        "rerank" => rerank::run(order, progress),
         "seeds" => seeds::run(order, progress).await,
         "strategies" => strategies::run(order, progress).await,
         "probing" => probing::run(order).await,

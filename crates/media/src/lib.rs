@@ -8,6 +8,8 @@
 //!   believed; for one that cannot there is a [`WrongLocation`].
 //! - [`judge`] says whether a picture is kept under a set of [`Rules`], and [`foresee`] whether it
 //!   is worth a request at all.
+//! - A [`Look`] is what a picture looks like. [`Descriptor`]s and [`Mix`]es of them say how far apart
+//!   two are, [`near_copy`] whether one is a copy of the other.
 //! - A [`Listener`] hears the samples of a sound and makes a [`Sound`] of them, which tells copies and
 //!   parts of it. A [`Viewer`] sees the frames of a film and makes a [`Film`].
 //!

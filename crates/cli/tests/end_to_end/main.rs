@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod client;
+mod copies;
 mod crash;
 mod experiments;
 mod geoparse;

@@ -1,7 +1,9 @@
 //! Copies found among the files of a folder: of each of some files, copies are made as people make
 //! them, and looked for among all files.
 
+mod change;
 mod films;
+mod images;
 mod recode;
 mod sounds;
 
@@ -23,8 +25,9 @@ struct Part {
 /// Makes copies of the media of a folder, and looks for them.
 pub(crate) fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     let folder = order.corpus.as_deref().ok_or(ExperimentError::NoCorpus("a folder of media files, at any depth"))?;
-    let files = recode::files(folder)?;
-    let parts = [films::measured(&files, progress)?, sounds::measured(&files, progress)?];
+    let files = crate::pictures::below(folder)?;
+    let images = images::measured(&files, progress);
+    let parts = [images, films::measured(&files, progress)?, sounds::measured(&files, progress)?];
     let parts: Vec<Part> = parts.into_iter().flatten().collect();
     if parts.is_empty() {
         let why = "it has too few files that copies can be made of".to_owned();

@@ -52,22 +52,6 @@ pub(super) fn format(file: &Path) -> Result<Format, ExperimentError> {
     media::sniff(&head).ok_or_else(unknown)
 }
 
-/// Every file below a folder, in order.
-pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, ExperimentError> {
-    let (mut found, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path();
-            match path.is_dir() && !path.is_symlink() {
-                true => folders.push(path),
-                false => found.push(path),
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
-}
-
 /// The same done with each, on all processors; results in order.
 pub(super) fn each<T: Sync, R: Send>(all: &[T], work: impl Fn(usize, &T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
