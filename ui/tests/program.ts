@@ -56,6 +56,14 @@ export class LabWeb {
   }
 }
 
+interface Options {
+  /** Pages of the made web that its library is crawled from. */
+  pages?: number;
+  /** More names that are reached at addresses of this machine. */
+  resolve?: string[];
+  env?: Record<string, string>;
+}
+
 export class Server {
   private constructor(
     private child: ChildProcess,
@@ -68,9 +76,9 @@ export class Server {
     private readonly page: Front | null,
   ) {}
 
-  static async start(lab: LabWeb, options: { pages?: number; env?: Record<string, string> } = {}): Promise<Server> {
+  static async start(lab: LabWeb, options: Options = {}): Promise<Server> {
     const data = await mkdtemp(join(tmpdir(), 'bowerbird-ui-'));
-    const reach = ['--resolve', lab.resolve, '--ca', lab.ca];
+    const reach = [lab.resolve, ...(options.resolve ?? [])].flatMap((one) => ['--resolve', one]).concat('--ca', lab.ca);
     if (options.pages) {
       const limits = ['--max-pages', String(options.pages), '--delay', '0', '--name', 'lab', '--kind', 'image,video,audio', '--granularity', 'place'];
       await run(PROGRAM, ['crawl', ...lab.seeds, '--data', data, ...limits, ...reach], { timeout: 120_000 });
@@ -99,6 +107,15 @@ export class Server {
     const answer = await fetch(`${this.api}/api/v1${path}`);
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
     return (await answer.json()) as T;
+  }
+
+  async post(path: string, body: unknown) {
+    const answer = await fetch(`${this.api}/api/v1${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
   }
 
   async stop() {

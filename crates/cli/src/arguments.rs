@@ -51,6 +51,8 @@ pub enum Command {
     Import(Import),
     /// Look in the library: by words, place, kind, date and host.
     Search(Search),
+    /// List what is in the library more than once: the same file, or what looks or sounds the same.
+    Duplicates(DuplicatesOrder),
     /// Write the library in a format that other programs read.
     Export(Export),
     /// Remove a host, a page or a media file from the library, and never fetch it again.
@@ -329,6 +331,9 @@ pub struct Inspect {
     /// Files or addresses.
     #[arg(value_name = "FILE|URL", required = true)]
     pub files: Vec<String>,
+    /// Say how it looks, in numbers.
+    #[arg(long)]
+    pub descriptors: bool,
     #[command(flatten)]
     pub reach: Reach,
 }
@@ -349,6 +354,19 @@ pub struct Import {
     /// Kinds of media to take.
     #[arg(long, value_delimiter = ',', value_name = "image,video,audio", value_parser = media_kind)]
     pub kind: Vec<MediaKind>,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird duplicates
+  bowerbird duplicates --json | jq -r '.groups[].copies[] | select(.why == \"near\").file'
+
+First comes the original of a group: the largest, then the one that says most of itself. Nothing is
+deleted. Reasons: bytes, pixels (the same picture in another file), near (made from it), video, audio.")]
+pub struct DuplicatesOrder {
+    /// Groups to list at most.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub top: usize,
 }
 
 /// A format other programs read.

@@ -43,6 +43,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Inspect(order) => command::inspect(place, config.as_deref(), order).await,
             Command::Import(order) => command::import(place, config.as_deref(), order).await,
             Command::Search(order) => command::search(place, order).await,
+            Command::Duplicates(order) => command::duplicates(place, order).await,
             Command::Export(order) => command::export(place, order).await,
             Command::Forget(order) => command::forget(place, order).await,
             Command::Serve(order) => command::serve(place, order).await,

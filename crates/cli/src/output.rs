@@ -85,7 +85,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     match noun {
         _ if count == 1 => format!("{count} {noun}"),
         _ if noun.ends_with('s') => format!("{count} {noun}es"),
-        "more copy" => format!("{count} more copies"),
+        _ if noun.ends_with("copy") => format!("{count} {}ies", noun.trim_end_matches('y')),
         "file on disk" => format!("{count} files on disk"),
         _ => format!("{count} {noun}s"),
     }

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use crawl::quantity::show_bytes;
-use crawl::{ImportSummary, Progress};
+use crawl::{Describing, ImportSummary, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -26,6 +26,13 @@ pub fn show_import(progress: watch::Receiver<ImportSummary>) -> JoinHandle<()> {
             show_bytes(summary.bytes),
             summary.seconds,
         )
+    })
+}
+
+/// Shows how describing goes until its sender is gone.
+pub fn show_describing(progress: watch::Receiver<Describing>) -> JoinHandle<()> {
+    show_lines(progress, |so_far| {
+        format!("{} described · {} compared · {} copies", so_far.described, so_far.compared, so_far.copies)
     })
 }
 

@@ -185,7 +185,7 @@ impl Contents {
         Some(Step::refuse(Refused { kind: Some(format.kind), ..Refused::unseen(reason) }))
     }
 
-    /// Examines a whole file, puts it in its place and makes its thumbnail; or lets go of it.
+    /// Examines a whole file, puts it in its place and looks at it; or lets go of it.
     pub async fn settle(
         &self,
         claim: &Claim,
@@ -208,10 +208,10 @@ impl Contents {
             Err(refused) => return Ok(Content::Refused(refused)),
         };
         (file.locality, file.said) = said_in_file(&file.facts, self.places);
-        if let Some(pixels) = pixels.filter(|_| self.thumbnail_size > 0) {
+        if let Some(pixels) = pixels {
             let _core = self.cpu.acquire().await;
             let (files, size) = (self.store.files().clone(), self.thumbnail_size);
-            file = on_disk(move || settle::add_thumbnail(&files, file, &pixels, size)).await?;
+            file = on_disk(move || settle::add_looks(&files, file, &pixels, size)).await?;
         }
         Ok(Content::Media(Box::new(file)))
     }

@@ -18,6 +18,7 @@ use tokio::task::{Id, JoinSet};
 
 use crate::commit::{Committed, committer};
 use crate::content::Contents;
+use crate::describe::{Describer, Describing, describe};
 use crate::error::CrawlError;
 use crate::links::{Guide, Hops};
 use crate::origin::Origins;
@@ -145,6 +146,7 @@ pub async fn run(
         until_reached: false,
         saved: Instant::now(),
         steps,
+        describer: Describer::start(store),
         commits,
         committed,
         stop,
@@ -174,6 +176,7 @@ struct Engine {
     /// When what the strategy has learnt was last written down.
     saved: Instant,
     steps: Arc<Steps>,
+    describer: Describer,
     commits: mpsc::Sender<Visited>,
     committed: mpsc::UnboundedReceiver<Committed>,
     stop: Stop,
@@ -207,6 +210,13 @@ impl End {
             Self::Stopped => "stopped",
             Self::Interrupted => "interrupted",
         }
+    }
+}
+
+impl End {
+    /// Whether what came in last may still be looked at: nobody waits for the end.
+    fn leaves_time(self) -> bool {
+        !matches!(self, Self::MaxTime | Self::Disk | Self::Stopped | Self::Interrupted)
     }
 }
 
@@ -248,13 +258,18 @@ impl Engine {
         // Whatever ended it, what has landed is written before anything else is said.
         let landed = self.land_flights().await;
         let learnt = self.save_learnt().await;
-        let Self { store, run, settings, commits, failed_seeds, before, started, progress, steps, .. } = self;
+        let Self { store, run, settings, commits, failed_seeds, before, started, progress, steps, describer, stop, .. } =
+            self;
         drop(commits);
         let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         written?;
         landed?;
         learnt?;
         let end = ended?;
+        let mut described = describer.stop().await?;
+        if end.leaves_time() {
+            described.add(describe(&store, &stop, &watch::channel(Describing::default()).0).await?);
+        }
 
         let seconds = (before + started.elapsed()).as_secs_f64();
         let frontier = store.frontier().figures(run.crawl).await?;
@@ -268,7 +283,8 @@ impl Engine {
         if figures.pages == 0 && figures.media.values().all(|media| media.kept == 0) && !failed_seeds.is_empty() {
             return Err(CrawlError::Unreachable(failed_seeds));
         }
-        Ok(Summary::new(name, &settings.strategy, figures, &frontier, seconds, end.as_str()))
+        let near_copies = described.copies;
+        Ok(Summary::new(name, &settings.strategy, figures, &frontier, near_copies, seconds, end.as_str()))
     }
 
     /// Claims and visits until there is a reason to end.
@@ -415,6 +431,7 @@ impl Engine {
         self.open_pages -= done.page_claims;
         self.pages += done.recorded.pages;
         self.bytes += done.recorded.bytes;
+        self.describer.arrived();
     }
 
     /// Tells how it is going; gives a reason to end that only a look around can find.

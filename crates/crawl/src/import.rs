@@ -14,12 +14,12 @@ use store::{Blocked, FORGOTTEN, ImportedFile, MediaFile, Refused, SaidSource, St
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use crate::describe::{Describing, Seen, describe, see};
 use crate::error::CrawlError;
 use crate::gathering::on_disk;
 use crate::inspect::{Examined, examine_file};
 use crate::keep::{Called, Keep, refused, verdict_on};
 use crate::places::{said_in_file, said_in_words};
-use crate::settle::thumbnail;
 use crate::stop::Stop;
 
 /// Where files that were sent up are, in the data directory: the only ones there that can be imported.
@@ -60,6 +60,10 @@ pub struct ImportSummary {
     pub wrong_coordinates: BTreeMap<String, u64>,
     /// Bytes of the files taken.
     pub bytes: u64,
+    /// Items that turned out to be copies of others that are not the same bytes.
+    pub near_copies: u64,
+    /// Items that could not be looked at or listened to.
+    pub undescribed: u64,
     /// Time at work.
     pub seconds: f64,
     /// Why it ended: `done` or `interrupted`.
@@ -112,6 +116,10 @@ pub async fn import(
         summary.seconds = started.elapsed().as_secs_f64();
         progress.send_replace(summary.clone());
     }
+    let told = watch::channel(Describing::default()).0;
+    let describing = describe(&importer.store, &stop, &told).await?;
+    summary.near_copies = describing.copies;
+    summary.undescribed = describing.failed + describing.waiting;
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
 }
@@ -326,14 +334,14 @@ fn examined(
     if let Err(refusal) = verdict_on(rules, &facts, &Called { alt: String::new(), name }) {
         return Ok(Err(refused(&facts, refusal)));
     }
-    let small = bytes.and_then(|bytes| thumbnail(&bytes, &facts, thumbnail_size));
-    let colour = small.as_ref().map(|small| small.colour);
+    let Seen { thumbnail, described } = bytes.map(|bytes| see(&bytes, &facts, thumbnail_size)).unwrap_or_default();
+    let colour = thumbnail.as_ref().map(|small| small.colour);
     let place = |small: Thumbnail| store.files().place_thumbnail(path, id, &small.jpeg);
-    let thumbnail = small.map(place).transpose().map_err(|error| error.to_string())?;
+    let thumbnail = thumbnail.map(place).transpose().map_err(|error| error.to_string())?;
     let (locality, mut said) = said_in_file(&facts, true);
     said.extend(said_in_words(&description(Path::new(path)), SaidSource::Description));
     let path = path.to_owned();
-    Ok(Ok(MediaFile { id, size, path, thumbnail, colour, facts, locality, said, description: None }))
+    Ok(Ok(MediaFile { id, size, path, thumbnail, colour, facts, locality, said, description: described }))
 }
 
 /// The words of a file's name and of the folder it is in.

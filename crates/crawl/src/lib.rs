@@ -11,11 +11,13 @@
 //!   a [`Stopper`] ends it, and gives a [`Summary`].
 //! - [`import()`] takes local files in as if they had been crawled; [`inspect_file`] and
 //!   [`inspect_address`] say what is in one. [`Keep`] says which files are kept.
+//! - [`describe()`] says what kept files look and sound like, and finds copies among them.
 //! - [`fields()`] describes every setting for a form, [`from_form`] reads what a form sends.
 //! - Everything it needs to go on after any kind of end is in the store.
 
 mod commit;
 mod content;
+mod describe;
 mod engine;
 mod error;
 mod fields;
@@ -38,6 +40,7 @@ mod visit;
 
 pub use geo::Granularity;
 
+pub use crate::describe::{Describing, describe};
 pub use crate::engine::{Progress, fetch_settings, run};
 pub use crate::error::CrawlError;
 pub use crate::fields::{Field, FieldKind, Group, fields, from_form};

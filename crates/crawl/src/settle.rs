@@ -5,10 +5,11 @@ use std::io::Read;
 use bytes::Bytes;
 use decode::Thumbnail;
 use facts::{HostName, MediaKind, Timestamp};
-use media::{Facts, Rules, Unreadable};
+use media::{Rules, Unreadable};
 use store::{Blocked, FORGOTTEN, FileDraft, Files, MediaFile, Refused, Store, StoreError};
 use tokio::sync::OwnedSemaphorePermit;
 
+use crate::describe::{Seen, see};
 use crate::gathering::Gathered;
 use crate::inspect::from_ends;
 use crate::keep::{Called, refused, verdict_on};
@@ -16,13 +17,13 @@ use crate::keep::{Called, refused, verdict_on};
 /// Pictures up to this size are read as a whole; of larger ones, and of films and sounds, only the ends.
 const READ_WHOLE: u64 = 32 << 20;
 
-/// A picture that a thumbnail can be made of, and the room it takes.
+/// A picture that is to be looked at, and the room it takes.
 pub(crate) struct Pixels {
     bytes: Bytes,
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Keeps a file, or says why not. With a new picture come its bytes, for a thumbnail.
+/// Keeps a file, or says why not. With a new picture come its bytes, to be looked at.
 pub(crate) fn examine(
     store: &Store,
     host: &HostName,
@@ -85,34 +86,12 @@ fn whole_picture(draft: &FileDraft) -> Result<Option<Bytes>, StoreError> {
     if is_picture && draft.size() <= READ_WHOLE { Ok(Some(draft.read()?.into())) } else { Ok(None) }
 }
 
-/// Adds a thumbnail; a picture that cannot be decoded has none.
-pub(crate) fn add_thumbnail(
-    files: &Files,
-    file: MediaFile,
-    pixels: &Pixels,
-    size: u32,
-) -> Result<MediaFile, StoreError> {
-    let Some(Thumbnail { jpeg, colour }) = thumbnail(&pixels.bytes, &file.facts, size) else { return Ok(file) };
-    let thumbnail = files.place_thumbnail(&file.path, file.id, &jpeg)?;
-    Ok(MediaFile { thumbnail: Some(thumbnail), colour: Some(colour), ..file })
-}
-
-/// A picture made small, the right way up, as JPEG.
-pub(crate) fn thumbnail(bytes: &[u8], facts: &Facts, size: u32) -> Option<Thumbnail> {
-    if size == 0 || facts.format.kind != MediaKind::Image {
-        return None;
-    }
-    let small = || {
-        let picture = decode::picture(bytes, facts.format, facts.orientation, size, &decode::Limits::default())?;
-        decode::thumbnail(&picture, size)
-    };
-    // A decoder that panics is a defect of the decoder: the picture is kept without a thumbnail.
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(small)) {
-        Ok(Ok(small)) => Some(small),
-        Ok(Err(error)) => {
-            tracing::debug!("no thumbnail: {error}");
-            None
-        }
-        Err(_) => None,
-    }
+/// Adds what its pixels say: what it looks like, and a thumbnail. A picture that cannot be decoded has
+/// none.
+pub(crate) fn add_looks(files: &Files, file: MediaFile, pixels: &Pixels, size: u32) -> Result<MediaFile, StoreError> {
+    let Seen { thumbnail, described } = see(&pixels.bytes, &file.facts, size);
+    let colour = thumbnail.as_ref().map(|small| small.colour);
+    let place = |small: Thumbnail| files.place_thumbnail(&file.path, file.id, &small.jpeg);
+    let thumbnail = thumbnail.map(place).transpose()?;
+    Ok(MediaFile { thumbnail, colour, description: described, ..file })
 }

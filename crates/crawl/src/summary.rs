@@ -36,6 +36,8 @@ pub struct Summary {
     pub malformed: u64,
     /// Files that came again under another address.
     pub duplicates: u64,
+    /// Files that turned out to be copies of others that are not the same bytes.
+    pub near_copies: u64,
     /// Failed visits by reason.
     pub errors: BTreeMap<String, u64>,
     /// Links that were not queued because their host or path template had used up its budget.
@@ -73,6 +75,7 @@ impl Summary {
         strategy: &str,
         mut figures: Figures,
         frontier: &FrontierFigures,
+        near_copies: u64,
         seconds: f64,
         stopped: &str,
     ) -> Self {
@@ -95,6 +98,7 @@ impl Summary {
             harvest_rate: if figures.pages > 0 { figures.relevant as f64 / figures.pages as f64 } else { 0.0 },
             malformed: figures.malformed,
             duplicates: figures.duplicates,
+            near_copies,
             errors: figures.errors,
             over_budget: frontier.over_budget,
             queued: frontier.queued_pages + frontier.queued_media,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// A file that cannot be shown, or a picture that cannot be written.
+/// A file that cannot be shown or heard, or a picture that cannot be written.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// There is no decoder for this format.
@@ -40,6 +40,37 @@ pub enum DecodeError {
     /// Its bytes are not those of a picture of the format, or of a kind the decoder does not know.
     #[error("the file is damaged or of a rare kind: {0}")]
     Broken(String),
+    /// The program that decodes such files is not installed.
+    #[error("{program} is missing: install the package {package} (as root: apt-get install {package}) and try again")]
+    Missing {
+        /// What it is called.
+        program: &'static str,
+        /// The Debian package that brings it.
+        package: &'static str,
+    },
+    /// The program that decodes such files is there, and does not run.
+    #[error("{program} cannot be run ({why}): try it by hand, and install it again if it does not work there")]
+    CannotRun {
+        /// What it is called.
+        program: &'static str,
+        /// What the system says.
+        why: String,
+    },
+    /// Decoding it takes longer than is allowed.
+    #[error("decoding it takes more than the {seconds} seconds allowed")]
+    TooLong {
+        /// What is allowed.
+        seconds: u64,
+    },
+    /// There is no film in it: no track of pictures, or none that shows anything.
+    #[error("the file has no moving pictures")]
+    NoFilm,
+    /// There is no sound in it: no track of sound, or one without samples.
+    #[error("the file has no sound")]
+    NoSound,
+    /// The file itself cannot be read.
+    #[error("the file cannot be read: {0}")]
+    Unreadable(String),
     /// A [`Picture`](crate::Picture) whose bytes are not those of its size.
     #[error("a picture of {width} × {height} pixels cannot have {bytes} bytes")]
     Misshapen {
@@ -57,9 +88,12 @@ impl DecodeError {
     /// `too-large` or `broken`.
     pub fn as_str(&self) -> &'static str {
         match self {
-            Self::Unsupported { .. } => "format",
-            Self::TooManyPixels { .. } | Self::TooMuchMemory { .. } | Self::TooManyScans { .. } => "too-large",
-            Self::Broken(_) | Self::Misshapen { .. } => "broken",
+            Self::Unsupported { .. } | Self::Missing { .. } | Self::CannotRun { .. } => "format",
+            Self::TooManyPixels { .. }
+            | Self::TooMuchMemory { .. }
+            | Self::TooManyScans { .. }
+            | Self::TooLong { .. } => "too-large",
+            Self::Broken(_) | Self::Misshapen { .. } | Self::NoFilm | Self::NoSound | Self::Unreadable(_) => "broken",
         }
     }
 }

@@ -1,17 +1,27 @@
-//! Files to pixels.
+//! Files to pixels and samples.
 //!
 //! - [`picture`] decodes a picture of the web into a [`Picture`]: upright, in RGB, and no larger
 //!   than it must be. A JPEG is made small while it is decoded, not afterwards.
 //! - [`thumbnail`] makes a small JPEG of it, and says which colour most of it has.
+//! - [`sound`] and [`film`] say what a sound or film is like; [`samples`] and [`frames`] hand on what
+//!   they are made of.
+//!
+//! Most formats are read by libraries. Films, AVIF, HEIC and rare sounds are read by ffmpeg and
+//! heif-convert as child processes, which can reach little and are held to the same limits.
 //!
 //! Files are hostile: [`Limits`] hold before anything is allocated, damaged files give what they
 //! can, and what cannot be shown is a [`DecodeError`], never a panic.
 
+mod child;
 mod error;
+mod ffmpeg;
+mod film;
+mod heif;
 mod jpeg;
 mod limits;
 mod raster;
 mod shrink;
+mod sound;
 mod turn;
 
 use std::fmt;
@@ -19,8 +29,10 @@ use std::fmt;
 use media::Format;
 
 pub use crate::error::DecodeError;
+pub use crate::film::{film, frames};
 pub use crate::limits::Limits;
 pub use crate::shrink::{Thumbnail, thumbnail};
+pub use crate::sound::{samples, sound};
 
 /// Pixels the right way up, with transparent parts over white.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,9 +64,17 @@ pub fn picture(
     let decoded = match raster::container(format) {
         _ if format.name == "jpeg" => jpeg::decode(bytes, long_side, limits)?,
         Some(container) => raster::decode(bytes, container, limits)?,
+        None if matches!(format.name, "avif" | "heic") => heif::decode(bytes, format, long_side, limits)?,
         None => return Err(DecodeError::Unsupported { format: format.name }),
     };
     Ok(turn::upright(shrink::coarsely(decoded, long_side)?, orientation))
+}
+
+impl Picture {
+    /// Its pixels, for those who describe them.
+    pub fn pixels(&self) -> media::Pixels<'_> {
+        media::Pixels { width: self.width, height: self.height, rgb: &self.rgb }
+    }
 }
 
 impl fmt::Debug for Picture {

@@ -1,20 +1,32 @@
 //! What a single file may cost.
 
+use std::time::Duration;
+
 use crate::DecodeError;
 
 /// What decoding one file may cost. A file that would cost more is refused by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Pixels of the stored picture.
+    /// Pixels of the stored picture, or of each picture of a film.
     pub pixels: u64,
     /// Bytes of memory, for the decoder and its result together.
     pub memory: u64,
+    /// Time of a processor, where decoding has no other bound: films, sounds, AVIF and HEIC. Twice
+    /// as much may pass.
+    pub time: Duration,
+    /// How much of a sound or film is listened to, from its beginning.
+    pub listen: Duration,
 }
 
 impl Default for Limits {
-    /// 100 million pixels, 512 MB.
+    /// 100 million pixels, 512 MB, two minutes of a processor, two hours of sound.
     fn default() -> Self {
-        Self { pixels: 100_000_000, memory: 512 << 20 }
+        Self {
+            pixels: 100_000_000,
+            memory: 512 << 20,
+            time: Duration::from_secs(120),
+            listen: Duration::from_secs(2 * 60 * 60),
+        }
     }
 }
 

@@ -8,11 +8,14 @@
 //!   believed; for one that cannot there is a [`WrongLocation`].
 //! - [`judge`] says whether a picture is kept under a set of [`Rules`], and [`foresee`] whether it
 //!   is worth a request at all.
+//! - A [`Listener`] hears the samples of a sound and makes a [`Sound`] of them, which tells copies and
+//!   parts of it. A [`Viewer`] sees the frames of a film and makes a [`Film`].
 //!
 //! Everything here takes what it is given: damaged and hostile files yield fewer facts, never a
 //! panic, a long wait or a large allocation.
 
 mod container;
+pub mod film;
 mod finding;
 mod keep;
 mod metadata;
@@ -20,7 +23,9 @@ mod parts;
 mod picture;
 mod probe;
 mod sniff;
+pub mod sound;
 
+pub use crate::film::{Film, Viewer};
 pub use crate::finding::{Facts, Unreadable};
 pub use crate::keep::{
     Aspect, Candidate, LinksTo, NotARatio, Preset, Ratio, Refusal, Rules, foresee, judge, judge_link,
@@ -28,6 +33,9 @@ pub use crate::keep::{
 pub use crate::metadata::PlaceNames;
 pub use crate::metadata::date::Taken;
 pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
-pub use crate::picture::{Extent, Look, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy};
+pub use crate::picture::{
+    Descriptor, Extent, Look, Mix, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy, similarity,
+};
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};
+pub use crate::sound::{Listener, SAMPLE_RATE, Sound};

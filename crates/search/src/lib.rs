@@ -6,15 +6,19 @@
 //!
 //! [`Mentioned`] is a place that a text speaks of; [`statistics()`] and [`harvest()`] are the figures of a library.
 //!
+//! [`duplicates()`] lists what is there more than once.
+//!
 //! [`Location`] and [`SpokenPlace`] are places as every answer and every export shows them.
 
 mod answer;
+mod copies;
 mod mention;
 mod place;
 mod question;
 mod statistics;
 
 pub use crate::answer::{Answer, Hit, MediaHit, PageHit, file_of};
+pub use crate::copies::{DuplicateCopy, DuplicateFile, DuplicateGroup, Duplicates, duplicates};
 pub use crate::mention::{Mentioned, MentionedPlace};
 pub use crate::place::{Location, SpokenPlace};
 pub use crate::question::{Looked, Near, Question};

@@ -70,13 +70,13 @@ impl<S: Sync> FromRequestParts<S> for Known {
 }
 
 /// The name or identity in the path of a request.
-pub(crate) struct Name(pub String);
+pub(crate) struct Name<T = String>(pub T);
 
-impl<S: Send + Sync> FromRequestParts<S> for Name {
+impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Name<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let name = Path::<String>::from_request_parts(parts, state).await;
+        let name = Path::<T>::from_request_parts(parts, state).await;
         name.map(|Path(name)| Self(name)).map_err(|_| Problem::missing("there is nothing of this name"))
     }
 }

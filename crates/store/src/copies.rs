@@ -93,6 +93,15 @@ pub struct Copy {
     pub like: Option<MediaId>,
 }
 
+/// An item whose bytes were found more than once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SameBytes {
+    /// The item.
+    pub kept: CopyFile,
+    /// The other files, or addresses on the web: 1,000 at most.
+    pub also_at: Vec<String>,
+}
+
 /// What the copies of an item know that it does not itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownByCopies {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Blocked, BlockedEntry, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Cursor, Described, Description,
     Exact, Example, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder,
-    KnownByCopies, Listed, Matches, MediaItem, PageFilter, PageItem, Said, Schedule, ScheduleId, ScheduledOutcome,
+    KnownByCopies, Listed, Matches, MediaItem, PageFilter, PageItem, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome,
     ScheduledRun, ScheduledRunId, StoreError, Undescribed, Visited,
 };
 
@@ -443,6 +443,9 @@ pub trait Library: Send + Sync {
 
     /// Groups of copies, the newest first.
     async fn copy_groups(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<CopyGroup>, StoreError>;
+
+    /// Items that were found more than once with the same bytes, in order of arrival.
+    async fn same_bytes(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<SameBytes>, StoreError>;
 
     /// The group that an item belongs to, as original or as copy.
     async fn copy_group(&self, id: MediaId) -> Result<Option<CopyGroup>, StoreError>;

@@ -63,6 +63,9 @@ fn print(summary: &ImportSummary) -> anyhow::Result<()> {
         "{} of them say where they were made, {} more are located by words",
         summary.geotagged, summary.located
     ))?;
+    if summary.near_copies > 0 {
+        print_line(format!("{} of others: see bowerbird duplicates", counted(summary.near_copies, "near copy")))?;
+    }
     print_counts("not taken:", &summary.refused)?;
     print_counts("wrong coordinates:", &summary.wrong_coordinates)?;
     if summary.stopped == "interrupted" {

@@ -3,6 +3,7 @@
 mod crawl;
 mod crawls;
 mod demo;
+mod duplicates;
 mod export;
 mod forget;
 mod geoparse;
@@ -22,6 +23,7 @@ use clap::CommandFactory;
 pub use self::crawl::crawl;
 pub use self::crawls::crawls;
 pub use self::demo::demo;
+pub use self::duplicates::duplicates;
 pub use self::export::export;
 pub use self::forget::forget;
 pub use self::geoparse::geoparse;

@@ -85,6 +85,7 @@ fn a_server_and_the_command_line_share_a_timetable_and_a_killed_run_is_seen_as_d
     let preview = served.get("/schedules/preview?cron=0%20*/6%20*%20*%20*").expect(200);
     assert_eq!(preview["next"].as_array().unwrap().len(), 5);
     served.get("/schedules/preview?cron=nonsense").problem(422);
+    served.get("/schedules/9223372036854775808/runs").problem(404);
     assert_eq!(served.send("DELETE", &format!("/api/v1{address}"), &[], b"").status, 204);
     served.get(&format!("{address}/runs")).problem(404);
 }

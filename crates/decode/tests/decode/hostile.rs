@@ -1,5 +1,7 @@
 //! Files made to do harm: they give a picture or an error, soon.
 
+use std::time::Duration;
+
 use decode::{DecodeError, Limits, picture};
 use image::ImageFormat;
 use proptest::prelude::*;
@@ -8,7 +10,8 @@ use crate::made::{LOSSY_WEBP, every_format, file, moving_webp, plain_jpeg, rgb, 
 use crate::named;
 
 /// Limits that small files keep well, and damaged ones may not.
-const LIMITS: Limits = Limits { pixels: 1_000_000, memory: 20_000_000 };
+const LIMITS: Limits =
+    Limits { pixels: 1_000_000, memory: 20_000_000, time: Duration::from_secs(20), listen: Duration::from_secs(60) };
 
 fn targets() -> Vec<(&'static str, Vec<u8>)> {
     let mut files = every_format(40, 24);

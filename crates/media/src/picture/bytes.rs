@@ -9,7 +9,7 @@ use super::view::View;
 /// Bytes of a view: the hash, its quality, its turn with its doubt.
 const VIEW: usize = 32 + 1 + 1;
 /// Bytes of a look.
-const LENGTH: usize = 2 + 128 + 30 + 54 + 72 + 33 + 256 + VIEW * View::PARTS.len();
+const LENGTH: usize = 2 + 128 + 30 + 54 + 72 + 33 + 256 + VIEW * View::COUNT;
 
 impl Look {
     /// The look as bytes: its version and what it is made of.
@@ -46,8 +46,8 @@ impl Look {
         let fcth = unpack::<3, 192>(&mut rest)?;
         let cld = signed::<33>(&mut rest)?;
         let relief = Relief(signed::<256>(&mut rest)?);
-        let mut views = Vec::with_capacity(View::PARTS.len());
-        for _ in View::PARTS {
+        let mut views = Vec::with_capacity(View::COUNT);
+        for _ in 0..View::COUNT {
             let mut bits = [0; 4];
             for word in &mut bits {
                 let (first, others) = rest.split_first_chunk()?;

@@ -55,11 +55,16 @@ pub(super) fn of(blocks: &Blocks) -> Cld {
     let places = [(0, 0, BRIGHT), (1, BRIGHT, COLOURED), (2, BRIGHT + COLOURED, COLOURED)];
     for (channel, from, count) in places {
         for (value, (v, u)) in all[from..from + count].iter_mut().zip(ZIGZAG) {
-            // A full step of brightness is 1,020 here; eight of it are one.
-            *value = (coefficient(&cells[channel], v, u) / 8.0).round().clamp(-127.0, 127.0) as i8;
+            *value = quantised(coefficient(&cells[channel], v, u), channel);
         }
     }
     all
+}
+
+fn quantised(value: f32, channel: usize) -> i8 {
+    // Brightness varies twice as much as colours do.
+    let step = if channel == 0 { 8.0 } else { 4.0 };
+    (value / step).round().clamp(-127.0, 127.0) as i8
 }
 
 fn coefficient(cells: &[[f32; CELLS]; CELLS], v: usize, u: usize) -> f32 {

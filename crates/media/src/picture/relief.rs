@@ -36,7 +36,7 @@ impl Relief {
             let (v, u) = (place / WAVES, place % WAVES);
             let from = self.0[if turn.transposes() { u * WAVES + v } else { place }];
             let negative = (turn.mirrors() && u % 2 == 1) != (turn.overturns() && v % 2 == 1);
-            *value = if negative { -from } else { from };
+            *value = if negative { from.saturating_neg() } else { from };
         }
         Self(turned)
     }

@@ -22,14 +22,27 @@ const SQUARE: f32 = 1.2;
 const SURE: f32 = 0.10;
 
 impl View {
-    /// What is left of each side, as shares of width and height: the whole, and what is left after
-    /// cropping.
-    pub(super) const PARTS: [f32; 3] = [0.0, 0.05, 0.15];
+    /// What is cut off at each side, as a share of width and height: nothing, what small crops cut
+    /// off, and as much as captions cover.
+    pub(super) const MARGINS: [f32; 4] = [0.0, 0.025, 0.05, 0.15];
+    /// One for each margin, and one within bars and borders.
+    pub(super) const COUNT: usize = Self::MARGINS.len() + 1;
 
-    /// The view of a picture without so much of each of its sides, and its frequencies.
-    pub(super) fn of(sums: &Sums, margin: f32) -> (Self, Waves) {
+    /// The view without so much of each of its sides, and its frequencies.
+    pub(super) fn without(sums: &Sums, margin: f32) -> (Self, Waves) {
         let (width, height) = (sums.width() as f32, sums.height() as f32);
-        let part = [margin * width, margin * height, (1.0 - margin) * width, (1.0 - margin) * height];
+        Self::of(sums, [margin * width, margin * height, (1.0 - margin) * width, (1.0 - margin) * height])
+    }
+
+    /// Where there is nothing to see.
+    pub(super) fn nothing() -> Self {
+        let hash = PictureHash { bits: [0; 4], quality: 0 };
+        Self { hash, turn: Turn::UPRIGHT, doubt: Turn::UPRIGHT }
+    }
+
+    /// The view of a part, and its frequencies.
+    pub(super) fn of(sums: &Sums, part: [f32; 4]) -> (Self, Waves) {
+        let (width, height) = (part[2] - part[0], part[3] - part[1]);
         let cells = hash::cells(sums, part);
         let waves = hash::waves(&cells);
         let hash = PictureHash::of(&waves, hash::quality(&cells));

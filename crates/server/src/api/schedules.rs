@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use facts::Timestamp;
 use http::{HeaderValue, StatusCode, header};
@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use super::crawls::{CrawlOrder, ordered};
 use super::media::{MOST, PagingParams, USUAL};
-use crate::answer::{Document, Known};
+use crate::answer::{Document, Known, Name};
 use crate::app::App;
 use crate::moment::Moment;
 use crate::problem::Problem;
@@ -270,7 +270,7 @@ pub(crate) async fn create(
 ))]
 pub(crate) async fn change(
     State(app): State<Arc<App>>,
-    Path(id): Path<i64>,
+    Name(id): Name<i64>,
     Document(change): Document<ScheduleChange>,
 ) -> Result<Response, Problem> {
     let mut schedule = find(&app, id).await?;
@@ -306,7 +306,7 @@ pub(crate) async fn change(
 #[utoipa::path(delete, path = "/schedules/{id}", tag = "Schedules", params(("id" = i64, Path, description = "The schedule")), responses(
     (status = 204, description = "It is gone"),
 ))]
-pub(crate) async fn remove(State(app): State<Arc<App>>, Path(id): Path<i64>) -> Result<Response, Problem> {
+pub(crate) async fn remove(State(app): State<Arc<App>>, Name(id): Name<i64>) -> Result<Response, Problem> {
     match app.library().remove_schedule(ScheduleId(id)).await? {
         true => Ok(StatusCode::NO_CONTENT.into_response()),
         false => Err(unknown()),
@@ -318,7 +318,7 @@ pub(crate) async fn remove(State(app): State<Arc<App>>, Path(id): Path<i64>) -> 
     (status = 202, body = ScheduleShape, description = "It runs"),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "A crawl of that name runs"),
 ))]
-pub(crate) async fn run(State(app): State<Arc<App>>, Path(id): Path<i64>) -> Result<Response, Problem> {
+pub(crate) async fn run(State(app): State<Arc<App>>, Name(id): Name<i64>) -> Result<Response, Problem> {
     let schedule = find(&app, id).await?;
     app.timetable.now(&schedule).await?;
     let mut response = Known::default().answer(&shape(&app, schedule).await?)?;
@@ -332,7 +332,7 @@ pub(crate) async fn run(State(app): State<Arc<App>>, Path(id): Path<i64>) -> Res
 ))]
 pub(crate) async fn runs(
     State(app): State<Arc<App>>,
-    Path(id): Path<i64>,
+    Name(id): Name<i64>,
     known: Known,
     mut query: Query,
 ) -> Result<Response, Problem> {

@@ -37,6 +37,7 @@ mod places;
 mod records;
 mod runs;
 mod said;
+mod same_bytes;
 mod schema;
 mod tasks;
 mod text;
@@ -66,7 +67,7 @@ use crate::{
     Beat, Blocked, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Crawl, CrawlId, CrawlSummary, Cursor,
     Described, Description, Exact, Example, Figures, Forget, Forgotten, Harvest, Imported, ImportedFile, ItemFilter,
     ItemOrder, KnownByCopies, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter, PageItem,
-    Recorded, Run, RunId, RunLimits, Said, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Start,
+    Recorded, Run, RunId, RunLimits, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Start,
     StoreError, Task, Undescribed, Visited,
 };
 
@@ -344,6 +345,11 @@ impl Library for EmbeddedLibrary {
     async fn copy_groups(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<CopyGroup>, StoreError> {
         let after = after.cloned();
         self.ask(move |db| groups::groups(db, after.as_ref(), most)).await
+    }
+
+    async fn same_bytes(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<SameBytes>, StoreError> {
+        let after = after.cloned();
+        self.ask(move |db| same_bytes::same_bytes(db, after.as_ref(), most)).await
     }
 
     async fn copy_group(&self, id: MediaId) -> Result<Option<CopyGroup>, StoreError> {

@@ -1,0 +1,91 @@
+//! Whether what looks alike is a copy.
+
+use facts::{MediaId, MediaKind};
+use media::{Extent, Film, Look, Sound, Turn, film, near_copy, sound};
+use store::{Candidate, Clue, CopyFound, CopyReason, Description, Example, Traces};
+
+use super::seen::{film_traces, sound_traces, version};
+
+/// Candidates that are compared with an item.
+const CANDIDATES: usize = 64;
+
+/// An item as it is compared with others.
+pub(crate) enum Likeness {
+    Picture(Look),
+    Film(Film),
+    Sound(Sound),
+}
+
+/// That a candidate is a copy, and how.
+pub(crate) struct Verdict {
+    pub copy: CopyFound,
+    /// No difference is seen: it may be the same pixels.
+    pub identical: bool,
+}
+
+impl Verdict {
+    pub fn pixels(of: MediaId) -> Self {
+        Self { copy: CopyFound { of, why: CopyReason::Pixels, detail: "the same pixels".to_owned() }, identical: false }
+    }
+}
+
+impl Likeness {
+    /// Reads a description; nothing for one of another version.
+    pub fn read(kind: MediaKind, description: &Description) -> Option<Self> {
+        if description.version != version(kind) {
+            return None;
+        }
+        Self::from_bytes(kind, &description.bytes)
+    }
+
+    fn from_bytes(kind: MediaKind, bytes: &[u8]) -> Option<Self> {
+        match kind {
+            MediaKind::Image => Look::from_bytes(bytes).map(Self::Picture),
+            MediaKind::Video => Film::from_bytes(bytes).map(Self::Film),
+            MediaKind::Audio => Sound::from_bytes(bytes).map(Self::Sound),
+        }
+    }
+
+    /// What the store is asked for.
+    pub fn example(&self, pixels: Option<[u8; 32]>, except: Option<MediaId>) -> Example {
+        let (kind, traces) = match self {
+            Self::Picture(look) => {
+                let hashes = look.asked().iter().map(|hash| hash.bits).collect();
+                (MediaKind::Image, Traces { hashes, ..Traces::default() })
+            }
+            Self::Film(film) => (MediaKind::Video, film_traces(film)),
+            Self::Sound(sound) => (MediaKind::Audio, sound_traces(sound)),
+        };
+        let traces = Traces { pixels, ..traces };
+        Example { kind, version: version(kind), traces, radius: Look::RADIUS, except, most: CANDIDATES }
+    }
+
+    /// How a candidate is a copy of this, if it is.
+    pub fn copy(&self, candidate: &Candidate) -> Option<Verdict> {
+        let found = |why, detail: String| Verdict { copy: CopyFound { of: candidate.id, why, detail }, identical: false };
+        if candidate.clue == Clue::Pixels {
+            return Some(Verdict::pixels(candidate.id));
+        }
+        let bytes = candidate.bytes.as_deref()?;
+        match self {
+            Self::Picture(own) => {
+                let near = near_copy(&Look::from_bytes(bytes)?, own)?;
+                let identical = near.turn == Turn::UPRIGHT && near.extent == Extent::Same && near.alike == 100;
+                Some(Verdict { identical, ..found(CopyReason::Near, near.to_string()) })
+            }
+            Self::Film(own) => {
+                let same = film::same_film(own, &Film::from_bytes(bytes)?)?;
+                let sounds = match same.sounds {
+                    Some(true) => ", the same sound",
+                    Some(false) => ", another sound",
+                    None => "",
+                };
+                Some(found(CopyReason::Video, format!("the same film, {:.0} % of its frames{sounds}", 100.0 * same.share)))
+            }
+            Self::Sound(own) => {
+                let same = sound::same_sound(own, &Sound::from_bytes(bytes)?)?;
+                Some(found(CopyReason::Audio, format!("the same sound, {:.0} % of its landmarks", 100.0 * same.share)))
+            }
+        }
+    }
+}

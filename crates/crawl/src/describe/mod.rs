@@ -1,0 +1,235 @@
+//! What kept files look and sound like, and which of them are copies of each other.
+//!
+//! Pictures are described while they come in, from the pixels that their thumbnails are made of.
+//! Films, sounds, and whatever was left behind by a kill or by older formulas, are described
+//! afterwards from their files. Whatever is described is compared with what is like it. All of it is
+//! read from the store and written there, so it goes on wherever it was stopped.
+
+mod likeness;
+mod seen;
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use facts::{MediaId, MediaKind};
+use serde::Serialize;
+use store::{Compared, CopyFound, Described, Store, StoreError, Undescribed};
+use tokio::sync::{Notify, watch};
+use tokio::task::{JoinHandle, JoinSet};
+
+pub(crate) use self::seen::{Seen, see};
+
+use self::likeness::{Likeness, Verdict};
+use crate::gathering::on_disk;
+use crate::stop::{Stop, Stopper, stopper};
+
+/// Items compared, and files described, in one transaction.
+const BATCH: usize = 64;
+/// New items wait so long for company before they are compared.
+const WINDOW: Duration = Duration::from_millis(500);
+
+/// What describing came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Describing {
+    /// Files described that had not been when they came in.
+    pub described: u64,
+    /// Files that cannot be: damaged, or of a rare kind.
+    pub failed: u64,
+    /// Files that could be with programs that are missing here, or when they can be read again.
+    pub waiting: u64,
+    /// Items compared with what is like them.
+    pub compared: u64,
+    /// Those of them that are copies of another.
+    pub copies: u64,
+}
+
+/// Describes what is not described yet, and finds copies of what is new, until nothing is left or it
+/// is stopped.
+pub async fn describe(
+    store: &Arc<Store>,
+    stop: &Stop,
+    progress: &watch::Sender<Describing>,
+) -> Result<Describing, StoreError> {
+    let mut pass = Pass { store, stop, progress, so_far: Describing::default() };
+    pass.compare().await?;
+    for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
+        pass.describe(kind).await?;
+    }
+    Ok(pass.so_far)
+}
+
+struct Pass<'a> {
+    store: &'a Arc<Store>,
+    stop: &'a Stop,
+    progress: &'a watch::Sender<Describing>,
+    so_far: Describing,
+}
+
+impl Pass<'_> {
+    async fn describe(&mut self, kind: MediaKind) -> Result<(), StoreError> {
+        let mut after = None;
+        loop {
+            if self.stop.asked() {
+                return Ok(());
+            }
+            let listed = self.store.library().undescribed(kind, seen::version(kind), after.as_ref(), BATCH).await?;
+            let next = listed.next;
+            self.describe_all(listed.what).await?;
+            self.compare().await?;
+            match next {
+                Some(next) => after = Some(next),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    /// Describes files, one for each core at a time; what is done when it is stopped is kept.
+    async fn describe_all(&mut self, files: Vec<Undescribed>) -> Result<(), StoreError> {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        let (mut looks, mut described) = (JoinSet::new(), Vec::new());
+        let mut files = files.into_iter();
+        loop {
+            while looks.len() < cores
+                && !self.stop.asked()
+                && let Some(file) = files.next()
+            {
+                let path = self.file(&file.path);
+                looks.spawn_blocking(move || (file.id, seen::describe(&path, file.kind)));
+            }
+            match looks.join_next().await {
+                Some(Ok((id, Some(outcome)))) => described.push((id, outcome)),
+                Some(_) => self.so_far.waiting += 1,
+                None => break,
+            }
+        }
+        let of = |wanted: fn(&Described) -> bool| described.iter().filter(|(_, one)| wanted(one)).count() as u64;
+        self.so_far.described += of(|one| matches!(one, Described::As(_)));
+        self.so_far.failed += of(|one| matches!(one, Described::Not { .. }));
+        if !described.is_empty() {
+            self.store.library().describe(&described).await?;
+        }
+        self.progress.send_replace(self.so_far);
+        Ok(())
+    }
+
+    /// Compares what was described with what is like it.
+    async fn compare(&mut self) -> Result<(), StoreError> {
+        let mut after = None;
+        loop {
+            if self.stop.asked() {
+                return Ok(());
+            }
+            let listed = self.store.library().uncompared(after.as_ref(), BATCH).await?;
+            let mut compared = Vec::new();
+            for (id, kind, description) in listed.what {
+                let copies = match Likeness::read(kind, &description) {
+                    Some(likeness) => self.copies(id, likeness, description.traces.pixels).await?,
+                    // Of older formulas: it is compared when it was described anew.
+                    None => Vec::new(),
+                };
+                self.so_far.copies += u64::from(!copies.is_empty());
+                compared.push(Compared { id, copies });
+            }
+            self.so_far.compared += compared.len() as u64;
+            if !compared.is_empty() {
+                self.store.library().compared(&compared).await?;
+                self.progress.send_replace(self.so_far);
+            }
+            match listed.next {
+                Some(next) => after = Some(next),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn copies(
+        &self,
+        id: MediaId,
+        likeness: Likeness,
+        pixels: Option<[u8; 32]>,
+    ) -> Result<Vec<CopyFound>, StoreError> {
+        let candidates = self.store.library().candidates(&likeness.example(pixels, Some(id))).await?;
+        if candidates.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut found = on_disk(move || Ok(candidates.iter().filter_map(|one| likeness.copy(one)).collect::<Vec<_>>())).await?;
+        for verdict in &mut found {
+            if verdict.identical && self.same_pixels(id, verdict.copy.of).await? {
+                *verdict = Verdict::pixels(verdict.copy.of);
+            }
+        }
+        found.sort_by_key(|verdict| verdict.copy.why);
+        Ok(found.into_iter().map(|verdict| verdict.copy).collect())
+    }
+
+    /// Whether two pictures have the same pixels: what large ones are only asked when they look the same.
+    async fn same_pixels(&self, a: MediaId, b: MediaId) -> Result<bool, StoreError> {
+        let mut files = Vec::new();
+        for id in [a, b] {
+            let Some(item) = self.store.library().item(id).await? else { return Ok(false) };
+            files.push((item.width.zip(item.height), self.file(&item.path)));
+        }
+        let sides: HashSet<_> = files.iter().map(|(sides, _)| sides.map(|(w, h)| (w.min(h), w.max(h)))).collect();
+        if sides.len() > 1 {
+            return Ok(false);
+        }
+        on_disk(move || {
+            let mut hashes = files.iter().map(|(_, file)| seen::pixels_of(file));
+            Ok(matches!((hashes.next(), hashes.next()), (Some(Some(a)), Some(Some(b))) if a == b))
+        })
+        .await
+    }
+
+    fn file(&self, path: &str) -> PathBuf {
+        self.store.files().root().join(path)
+    }
+}
+
+/// Describes and compares beside a crawl.
+pub(crate) struct Describer {
+    arrived: Arc<Notify>,
+    stopper: Stopper,
+    task: JoinHandle<Result<Describing, StoreError>>,
+}
+
+impl Describer {
+    pub fn start(store: Arc<Store>) -> Self {
+        let (stopper, stop) = stopper();
+        let arrived = Arc::new(Notify::new());
+        let woken = Arc::clone(&arrived);
+        let task = tokio::spawn(async move {
+            let (mut all, progress) = (Describing::default(), watch::channel(Describing::default()).0);
+            while !stop.asked() {
+                woken.notified().await;
+                tokio::time::sleep(WINDOW).await;
+                all.add(describe(&store, &stop, &progress).await?);
+            }
+            Ok(all)
+        });
+        Self { arrived, stopper, task }
+    }
+
+    /// Something came in.
+    pub fn arrived(&self) {
+        self.arrived.notify_one();
+    }
+
+    /// Ends it; what is left is done the next time.
+    pub async fn stop(self) -> Result<Describing, StoreError> {
+        self.stopper.stop();
+        self.arrived.notify_one();
+        self.task.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()))
+    }
+}
+
+impl Describing {
+    pub(crate) fn add(&mut self, more: Self) {
+        self.described += more.described;
+        self.failed += more.failed;
+        self.waiting = more.waiting;
+        self.compared += more.compared;
+        self.copies += more.copies;
+    }
+}

@@ -1,0 +1,122 @@
+//! AVIF and HEIC, through other programs.
+//!
+//! ffmpeg reads AVIF. The tiles that HEIC pictures are made of it puts together only in its latest
+//! versions; heif-convert, of libheif, does it in all.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use facts::Timestamp;
+use media::Format;
+use tempfile::{NamedTempFile, TempDir};
+
+use crate::child::{Errand, Lead, Program};
+use crate::ffmpeg::{Input, lead};
+use crate::{DecodeError, Limits, Picture, jpeg};
+
+const HEIF_CONVERT: Program = Program { name: "heif-convert", package: "libheif-examples" };
+
+/// The quality of the JPEG that a picture goes through on its way from heif-convert.
+const QUALITY: &str = "95";
+
+/// The picture as stored: how it is turned is told by its metadata, and done by the caller.
+pub(crate) fn decode(bytes: &[u8], format: Format, long_side: u32, limits: &Limits) -> Result<Picture, DecodeError> {
+    let facts = media::read_whole(bytes, Timestamp(0)).map_err(|error| DecodeError::Broken(error.to_string()))?;
+    let (Some(width), Some(height)) = (facts.width, facts.height) else {
+        return Err(DecodeError::Broken("it does not say how large it is".to_owned()));
+    };
+    limits.allow_pixels(width, height)?;
+    let pixels = u64::from(width) * u64::from(height);
+    limits.allow_memory(pixels.saturating_mul(3))?;
+    let unreadable = |error: std::io::Error| DecodeError::Unreadable(error.to_string());
+    let mut file = NamedTempFile::with_prefix("bowerbird-").map_err(unreadable)?;
+    file.write_all(&as_stored(bytes)).map_err(unreadable)?;
+    let through_ffmpeg = || ffmpeg(file.path(), format, (width, height), limits);
+    let through_libheif = || heif_convert(file.path(), (width, height), long_side, limits);
+    match format.name {
+        "avif" => through_ffmpeg().or_else(|first| through_libheif().map_err(|_| first)),
+        _ => through_libheif().or_else(|first| through_ffmpeg().map_err(|_| first)),
+    }
+}
+
+fn ffmpeg(file: &Path, format: Format, size: (u32, u32), limits: &Limits) -> Result<Picture, DecodeError> {
+    let input = Input::new(file, format)?;
+    let (width, height) = size;
+    let whole = 3 * width as usize * height as usize;
+    let mut rgb = Vec::new();
+    let before = ["-noautorotate", "-threads", "1"];
+    let after = ["-map", "0:v:0", "-frames:v", "1", "-pix_fmt", "rgb24", "-f", "rawvideo"];
+    let fault = input.decoded(&before, &after, lead(limits, limits.time), &mut |piece| {
+        rgb.extend_from_slice(piece);
+        rgb.len() <= whole
+    })?;
+    match fault {
+        // One tile of many, or a small picture beside the one that is meant, has another size.
+        _ if rgb.len() == whole => Ok(Picture { width, height, rgb }),
+        Some(fault) => Err(fault),
+        None => Err(DecodeError::Broken("its decoder gives only a part of it".to_owned())),
+    }
+}
+
+fn heif_convert(file: &Path, size: (u32, u32), long_side: u32, limits: &Limits) -> Result<Picture, DecodeError> {
+    let unreadable = |error: std::io::Error| DecodeError::Unreadable(error.to_string());
+    let folder = TempDir::with_prefix("bowerbird-").map_err(unreadable)?;
+    let written = 6 * u64::from(size.0) * u64::from(size.1) + (1 << 20);
+    let errand = Errand {
+        program: HEIF_CONVERT,
+        arguments: vec!["-q".into(), QUALITY.into(), file.into(), folder.path().join("picture.jpg").into()],
+        reads: file,
+        writes: Some(folder.path()),
+        lead: Lead { written, ..lead(limits, limits.time) },
+    };
+    let (_, ended) = errand.output(64 << 10)?;
+    // A file with several pictures gives several, numbered; depth maps and the like come beside them.
+    let mut made: Vec<_> = fs::read_dir(folder.path()).map_err(unreadable)?.flatten().map(|file| file.path()).collect();
+    made.sort();
+    for path in made {
+        let bytes = fs::read(&path).map_err(unreadable)?;
+        if media::read_whole(&bytes, Timestamp(0)).is_ok_and(|facts| (facts.width, facts.height) == (Some(size.0), Some(size.1))) {
+            return jpeg::decode(&bytes, long_side, limits);
+        }
+    }
+    Err(ended.fault.unwrap_or_else(|| DecodeError::Broken("its decoder gives no picture of its size".to_owned())))
+}
+
+/// The file without its turns and mirrors. Some programs heed them and some do not; so nobody does
+/// here, and the turn that the metadata tell is made once. A turn of nothing takes their place, for
+/// a reader may insist on properties that are marked as essential.
+fn as_stored(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.to_vec();
+    if let Some(properties) = ["meta", "iprp", "ipco"].iter().try_fold(0..bytes.len(), |within, kind| {
+        let (_, body) = boxes(&bytes, within).find(|(found, _)| found == kind.as_bytes())?;
+        // Four bytes of version and flags come before the boxes of a meta box.
+        Some(if *kind == "meta" { body.start + 4..body.end } else { body })
+    }) {
+        let turns = boxes(&bytes, properties).filter(|(kind, _)| kind == b"irot" || kind == b"imir");
+        for (_, body) in turns.collect::<Vec<_>>() {
+            if let Some([kind @ .., angle]) = bytes.get_mut(body.start - 4..=body.start) {
+                kind.copy_from_slice(b"irot");
+                *angle = 0;
+            }
+        }
+    }
+    bytes
+}
+
+/// The boxes in a part of a file: kind and place of each.
+fn boxes(bytes: &[u8], within: std::ops::Range<usize>) -> impl Iterator<Item = ([u8; 4], std::ops::Range<usize>)> {
+    let mut at = within.start;
+    std::iter::from_fn(move || {
+        let (length, rest) = bytes.get(at..within.end)?.split_first_chunk::<4>()?;
+        let kind = *rest.first_chunk::<4>()?;
+        let length = match u32::from_be_bytes(*length) as usize {
+            0 => within.end - at,
+            length => length,
+        };
+        let (start, end) = (at + 8, at.checked_add(length)?.min(within.end));
+        at = end;
+        (start <= end).then_some((kind, start..end))
+    })
+    .take(4096)
+}
