@@ -2,10 +2,10 @@
 //!
 //! `cargo run --release -p bowerbird-store --example copies -- [items [directory]]`
 //!
-//! Made pictures, each with a description of 700 bytes, a hash of its pixels and three hashes that near
+//! Made pictures, each with a description of 700 bytes, a hash of its pixels and four hashes that near
 //! copies are found by. One in 20 is a near copy of an earlier one: up to 31 of the 256 bits of its
 //! hashes are flipped, anywhere. One in 100 has the pixels of an earlier one. A picture is looked for by
-//! its three hashes and five others, as when it may be turned.
+//! its four hashes and four others, as when it may be turned.
 //!
 //! Pictures are added as a crawl would: written 256 at a time, then each is compared with what may be
 //! copies of it, then what was found is written. First to a library of 10,000, then to one of as many
@@ -35,7 +35,7 @@ const FEW: u64 = 10_000;
 const ASKED: u64 = 100_000;
 const ASKED_NEAR: u64 = 5_000;
 
-const RADIUS: u32 = 64;
+const RADIUS: u32 = 80;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcomes {
@@ -193,7 +193,7 @@ fn picture(n: u64) -> Visited {
 }
 
 fn traces(n: u64) -> Traces {
-    Traces { pixels: Some(pixels(n)), hashes: (0..3).map(|k| hash(n, k)).collect(), keys: Vec::new() }
+    Traces { pixels: Some(pixels(n)), hashes: (0..4).map(|k| hash(n, k)).collect(), keys: Vec::new() }
 }
 
 /// An earlier picture that this one is a near copy of.
@@ -212,7 +212,7 @@ fn pixels(n: u64) -> [u8; 32] {
     pixels
 }
 
-/// The `k`-th hash of a picture, of which three are stored.
+/// The `k`-th hash of a picture, of which four are stored.
 fn hash(n: u64, k: u64) -> [u64; 4] {
     match like(n) {
         Some(like) => flipped(hash(like, k), (n / 20 % 32) as u32, n * 8 + k),
@@ -222,7 +222,7 @@ fn hash(n: u64, k: u64) -> [u64; 4] {
 
 fn example(n: u64) -> Example {
     let mut traces = traces(n);
-    traces.hashes.extend((3..8).map(|k| hash(n, k)));
+    traces.hashes.extend((4..8).map(|k| hash(n, k)));
     Example { kind: MediaKind::Image, version: 1, traces, radius: RADIUS, except: None, most: 50 }
 }
 

@@ -4,37 +4,16 @@
 //! them, and finds by their [`Traces`] the few that are worth comparing.
 
 use facts::{MediaId, MediaKind};
-use media::{Look, PictureHash};
 
 /// What an item looks or sounds like.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Description {
     /// The version of the formulas. Descriptions of different versions are never compared.
     pub version: u16,
-    /// The description, as `media` writes it: 1 MiB at most.
+    /// The description, as `media` writes it: 8 MiB at most.
     pub bytes: Vec<u8>,
     /// What it is found by.
     pub traces: Traces,
-}
-
-impl Description {
-    /// That of a picture, with the hash of its pixels.
-    pub fn of_picture(look: &Look, pixels: Option<[u8; 32]>) -> Self {
-        let traces = Traces { pixels, hashes: bits(look.hashes()), keys: Vec::new() };
-        Self { version: Look::VERSION, bytes: look.to_bytes(), traces }
-    }
-}
-
-impl Example {
-    /// A picture whose copies are looked for, however they are turned; 50 candidates of them at most.
-    pub fn of_picture(look: &Look, pixels: Option<[u8; 32]>) -> Self {
-        let traces = Traces { pixels, hashes: bits(&look.asked()), keys: Vec::new() };
-        Self { kind: MediaKind::Image, version: Look::VERSION, traces, radius: Look::RADIUS, except: None, most: 50 }
-    }
-}
-
-fn bits(hashes: &[PictureHash]) -> Vec<[u64; 4]> {
-    hashes.iter().map(|hash| hash.bits).collect()
 }
 
 /// What copies have in common, and indexes are made of.
@@ -95,7 +74,7 @@ pub struct Example {
     pub version: u16,
     /// What is looked for: also the hashes that it has when it is turned or mirrored.
     pub traces: Traces,
-    /// Bits in which hashes may differ: 64 at most. Those that differ in at most 15 of their first 128
+    /// Bits in which hashes may differ: 80 at most. Those that differ in at most 15 of their first 128
     /// are found for certain, others mostly.
     pub radius: u32,
     /// An item that is not to be found: the example itself.
@@ -144,29 +123,4 @@ pub enum Exact {
     Bytes(MediaId),
     /// Its decoded pixels or samples.
     Pixels([u8; 32]),
-}
-
-#[cfg(test)]
-mod tests {
-    use media::Pixels;
-
-    use super::*;
-
-    #[test]
-    fn a_picture_is_found_by_the_hashes_of_its_look() {
-        let mut rgb = Vec::new();
-        for y in 0..120u32 {
-            for x in 0..160u32 {
-                let wave = (x * x / 40 + y * 3) % 256;
-                rgb.extend([wave as u8, (x + y) as u8, (255 - wave) as u8]);
-            }
-        }
-        let look = Look::of(&Pixels { width: 160, height: 120, rgb: &rgb }).unwrap();
-        let (description, example) = (Description::of_picture(&look, Some([1; 32])), Example::of_picture(&look, None));
-        assert_eq!((description.version, example.version), (Look::VERSION, Look::VERSION));
-        assert_eq!(Look::from_bytes(&description.bytes), Some(look));
-        assert!(!description.traces.hashes.is_empty());
-        assert!(description.traces.hashes.iter().all(|hash| example.traces.hashes.contains(hash)));
-        assert_eq!((description.traces.pixels, example.traces.pixels), (Some([1; 32]), None));
-    }
 }

@@ -111,7 +111,7 @@ pub async fn a_description_comes_with_its_item_or_later(mut home: impl Home) {
         assert_eq!(library.description(id_of("one")).await.unwrap().unwrap().version(), expected);
     }
     home.audit().await;
-    let large = Description { version: 9, bytes: vec![0; (1 << 20) + 1], traces: hashed(&[[8; 4]]) };
+    let large = Description { version: 9, bytes: vec![0; (8 << 20) + 1], traces: hashed(&[[8; 4]]) };
     library.describe(&[(id_of("one"), Described::As(large))]).await.unwrap();
     let expected = Described::Not { version: 9, reason: "too-large".into() };
     assert_eq!(library.description(id_of("one")).await.unwrap(), Some(expected));
