@@ -51,6 +51,8 @@ setup:
 	@tools/need cc build-essential
 	@tools/need pkg-config pkg-config
 	@tools/need libturbojpeg.pc libturbojpeg0-dev
+	@tools/need ffmpeg ffmpeg
+	@tools/need heif-convert libheif-examples "HEIC pictures are not decoded"
 
 clean:
 	$(CARGO) clean

@@ -1,15 +1,18 @@
 //! What is in a media file, here or on the web.
 
+use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use facts::{MediaId, Timestamp, Url};
+use facts::{MediaId, MediaKind, Timestamp, Url};
 use fetch::{Accept, Fetcher, Request};
-use media::{Facts, Probe, Unreadable, Wants};
+use media::{Descriptor, Facts, Probe, Unreadable, Wants};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
+use tempfile::NamedTempFile;
 
+use crate::describe::{Likeness, look_at, pixels_of};
 use crate::settings::{Limits, Manners};
 
 /// Files up to this size are read as a whole; of larger ones, which are films, the ends.
@@ -62,8 +65,12 @@ pub struct Inspection {
     pub author: Option<String>,
     /// Its hashes.
     pub hashes: Hashes,
-    /// How it looks, in numbers; not measured by this version.
-    pub descriptors: Option<()>,
+    /// How a picture looks, in numbers; when asked for.
+    pub descriptors: Option<BTreeMap<String, Vec<f32>>>,
+    /// Films and sounds: how many moments it is found by.
+    pub fingerprint: Option<usize>,
+    /// Why it could not be looked at or listened to.
+    pub undescribed: Option<String>,
     /// Why nothing is known of it.
     pub error: Option<String>,
     /// Whether the file could be read at all.
@@ -111,14 +118,14 @@ impl From<media::Location> for InspectedLocation {
     }
 }
 
-/// Hashes of a file; `pixels` and `phash` are not made by this version.
+/// Hashes of a file. `pixels` and `phash` are those of pictures that can be decoded.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Hashes {
     /// Of its bytes.
     pub sha256: Option<String>,
-    /// Of its decoded pixels.
+    /// SHA-256 of its size and decoded pixels, the right way up.
     pub pixels: Option<String>,
-    /// Of how it looks.
+    /// 256 bits of how it looks, in hexadecimal digits.
     pub phash: Option<String>,
 }
 
@@ -157,12 +164,37 @@ impl Inspection {
     }
 }
 
-/// Looks into a file. Blocking.
-pub fn inspect_file(path: &Path, now: Timestamp) -> Inspection {
+/// Looks into a file; with its descriptors, when they are wanted. Blocking.
+pub fn inspect_file(path: &Path, descriptors: bool, now: Timestamp) -> Inspection {
     let name = path.display().to_string();
     match examine_file(path, now) {
-        Ok(Examined { size, id, facts, .. }) => Inspection::new(name, size, id, facts),
+        Ok(Examined { size, id, facts, .. }) => {
+            let kind = facts.as_ref().ok().map(|facts| facts.format.kind);
+            let mut inspection = Inspection::new(name, size, id, facts);
+            if let Some(kind) = kind {
+                inspection.look(path, kind, descriptors);
+            }
+            inspection
+        }
         Err(error) => Inspection::failed(name, error),
+    }
+}
+
+impl Inspection {
+    /// Adds what its pixels or samples say.
+    fn look(&mut self, path: &Path, kind: MediaKind, descriptors: bool) {
+        match look_at(path, kind) {
+            Ok((Likeness::Picture(look), pixels)) => {
+                let pixels = pixels.or_else(|| pixels_of(path).ok());
+                self.hashes.pixels = pixels.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect());
+                self.hashes.phash = look.hashes().first().map(|hash| hash.bits.map(|part| format!("{part:016x}")).concat());
+                let vectors = Descriptor::ALL.map(|one| (one.as_str().to_ascii_lowercase(), one.vector(&look)));
+                self.descriptors = descriptors.then(|| vectors.into());
+            }
+            Ok((Likeness::Film(film), _)) => self.fingerprint = Some(film.hashes().count()),
+            Ok((Likeness::Sound(sound), _)) => self.fingerprint = Some(sound.keys().count()),
+            Err(why) => self.undescribed = Some(why.to_string()),
+        }
     }
 }
 
@@ -238,14 +270,28 @@ pub(crate) fn from_ends(
 }
 
 /// Looks into a file on the web, within the limits of a crawl.
-pub async fn inspect_address(url: &Url, fetcher: &Fetcher, limits: &Limits, now: Timestamp) -> Inspection {
+pub async fn inspect_address(
+    url: &Url,
+    fetcher: &Fetcher,
+    limits: &Limits,
+    descriptors: bool,
+    now: Timestamp,
+) -> Inspection {
     let name = url.to_string();
-    match download(url.clone(), fetcher, limits).await {
-        Ok(bytes) => {
-            let id = MediaId::from_sha256(Sha256::digest(&bytes).into());
-            Inspection::new(name, bytes.len() as u64, id, media::read_whole(&bytes, now))
-        }
-        Err(error) => Inspection::failed(name, error),
+    let bytes = match download(url.clone(), fetcher, limits).await {
+        Ok(bytes) => bytes,
+        Err(error) => return Inspection::failed(name, error),
+    };
+    let looked = tokio::task::spawn_blocking(move || {
+        // Decoders of films want a file.
+        let mut file = NamedTempFile::with_prefix("bowerbird-")?;
+        file.write_all(&bytes)?;
+        Ok(inspect_file(file.path(), descriptors, now))
+    });
+    match looked.await {
+        Ok(Ok(inspection)) => Inspection { file: name, ..inspection },
+        Ok(Err::<_, std::io::Error>(error)) => Inspection::failed(name, error),
+        Err(broken) => Inspection::failed(name, broken),
     }
 }
 

@@ -3,6 +3,8 @@
 //! `cargo run --release -p bowerbird-decode --example describe -- FILE…` describes each file, and
 //! prints how long that took, how large the description is, and the most memory this process had.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
@@ -14,16 +16,18 @@ fn main() -> Result<()> {
     println!("seconds of it\tseconds\ttimes real time\tbytes\tMB here\tfile");
     for name in std::env::args().skip(1) {
         let path = Path::new(&name);
-        let bytes = std::fs::read(path)?;
-        let format = media::sniff(&bytes).with_context(|| format!("{name} is no medium"))?;
-        drop(bytes);
+        let mut head = Vec::new();
+        File::open(path)?.take(media::SNIFF_BYTES as u64).read_to_end(&mut head)?;
+        let format = media::sniff(&head).with_context(|| format!("{name} is no medium"))?;
         let began = Instant::now();
         let described = match format.kind {
             MediaKind::Video => decode::film(path, format, &Limits::default()).map(|film| {
                 eprintln!("{} key frames", film.hashes().count());
                 (film.duration(), film.to_bytes().len())
             }),
-            _ => decode::sound(path, format, &Limits::default()).map(|sound| (sound.duration(), sound.to_bytes().len())),
+            _ => {
+                decode::sound(path, format, &Limits::default()).map(|sound| (sound.duration(), sound.to_bytes().len()))
+            }
         };
         let (took, memory) = (began.elapsed().as_secs_f64(), peak());
         match described {

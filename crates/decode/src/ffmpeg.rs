@@ -119,7 +119,8 @@ pub(crate) struct FilmTrack {
 impl Tracks {
     fn of(said: Said) -> Self {
         let is_film = |stream: &&Stream| {
-            stream.codec_type.as_deref() == Some("video") && stream.disposition.as_ref().is_none_or(|d| d.attached_pic == 0)
+            stream.codec_type.as_deref() == Some("video")
+                && stream.disposition.as_ref().is_none_or(|d| d.attached_pic == 0)
         };
         let film = said.streams.iter().find(is_film);
         let seconds = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<f64>().ok());
@@ -208,9 +209,11 @@ mod tests {
 
     #[test]
     fn a_cover_is_no_film_and_nonsense_is_nothing() {
-        let cover = r#"{"streams": [{"codec_type": "video", "width": 9, "height": 9, "disposition": {"attached_pic": 1}}]}"#;
+        let cover =
+            r#"{"streams": [{"codec_type": "video", "width": 9, "height": 9, "disposition": {"attached_pic": 1}}]}"#;
         assert_eq!(tracks(cover), Tracks { film: None, has_sound: false, duration: None });
-        let odd = r#"{"streams": [{"codec_type": "video", "width": 0, "height": 9}], "format": {"duration": "-1e999"}}"#;
+        let odd =
+            r#"{"streams": [{"codec_type": "video", "width": 0, "height": 9}], "format": {"duration": "-1e999"}}"#;
         assert_eq!(tracks(odd), Tracks { film: None, has_sound: false, duration: None });
     }
 }

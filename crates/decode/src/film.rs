@@ -119,9 +119,8 @@ fn decode(
     if way == Way::KeyFrames {
         before.extend(["-skip_frame", "nokey"]);
     }
-    let after = [
-        "-map", "0:V:0", "-t", &length, "-vf", &filter, "-filter_threads", "1", "-pix_fmt", "rgb24", "-f", "rawvideo",
-    ];
+    let after =
+        ["-map", "0:V:0", "-t", &length, "-vf", &filter, "-filter_threads", "1", "-pix_fmt", "rgb24", "-f", "rawvideo"];
     let whole = 3 * width as usize * height as usize;
     let (mut frame, mut last) = (Vec::with_capacity(whole), Vec::new());
     let mut seen = Seen { frames: 0, different: 0, fault: None };

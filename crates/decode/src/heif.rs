@@ -76,7 +76,9 @@ fn heif_convert(file: &Path, size: (u32, u32), long_side: u32, limits: &Limits) 
     made.sort();
     for path in made {
         let bytes = fs::read(&path).map_err(unreadable)?;
-        if media::read_whole(&bytes, Timestamp(0)).is_ok_and(|facts| (facts.width, facts.height) == (Some(size.0), Some(size.1))) {
+        if media::read_whole(&bytes, Timestamp(0))
+            .is_ok_and(|facts| (facts.width, facts.height) == (Some(size.0), Some(size.1)))
+        {
             return jpeg::decode(&bytes, long_side, limits);
         }
     }
@@ -119,4 +121,28 @@ fn boxes(bytes: &[u8], within: std::ops::Range<usize>) -> impl Iterator<Item = (
         (start <= end).then_some((kind, start..end))
     })
     .take(4096)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(kind: &[u8; 4], body: &[u8]) -> Vec<u8> {
+        [&(body.len() as u32 + 8).to_be_bytes()[..], kind, body].concat()
+    }
+
+    #[test]
+    fn turns_and_mirrors_become_turns_of_nothing() {
+        let file = |properties: &[u8]| {
+            let inner = made(b"iprp", &made(b"ipco", properties));
+            [made(b"ftyp", b"heic"), made(b"meta", &[&[0; 4], &made(b"pitm", &[0; 6])[..], &inner].concat())].concat()
+        };
+        let size = made(b"ispe", &[0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 9]);
+        let turned = file(&[&size[..], &made(b"irot", &[3]), &made(b"imir", &[1])].concat());
+        let plain = file(&[&size[..], &made(b"irot", &[0]), &made(b"irot", &[0])].concat());
+        assert_eq!(as_stored(&turned), plain);
+        for end in 0..turned.len() {
+            assert_eq!(as_stored(&turned[..end]).len(), end);
+        }
+    }
 }

@@ -175,6 +175,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/duplicates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups of copies
+         * @description What looks or sounds the same, the newest first. Files with the same bytes are one item: its
+         *     `addresses` say where it was found.
+         */
+        get: operations["get_duplicates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -390,6 +411,47 @@ export interface paths {
          * @description A person's word stays whatever crawls find later.
          */
         patch: operations["patch_media_id"];
+        trace?: never;
+    };
+    "/api/v1/media/{id}/apart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * An item is no copy
+         * @description A person says so; it stays so, whatever it looks like.
+         */
+        put: operations["put_media_id_apart"];
+        post?: never;
+        /**
+         * An item may be a copy
+         * @description Takes back what a person said; it is compared again.
+         */
+        delete: operations["delete_media_id_apart"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/media/{id}/copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Copies of an item */
+        get: operations["get_media_id_copies"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/media/{id}/file": {
@@ -880,6 +942,21 @@ export interface components {
             /** Format: double */
             lon: number;
         };
+        /** @description Copies of an item, and what they know that it does not. */
+        Copies: {
+            group?: components["schemas"]["Group"] | null;
+            /** @description Where its copies say it was made, when they are more to be believed, the surest first. */
+            locations: components["schemas"]["OfferedLocation"][];
+            /** @description What copies say of it that it does not say itself. */
+            texts: components["schemas"]["OfferedText"][];
+        };
+        /** @description A copy, and how that is known. */
+        CopyShape: components["schemas"]["Card"] & {
+            /** @description The same in words. */
+            detail: string;
+            /** @description `pixels`, `near`, `video` or `audio`. */
+            why: string;
+        };
         /** @description A crawl with all that is known of it. */
         CrawlDetail: components["schemas"]["CrawlShape"] & {
             /** @description Failed visits by reason. */
@@ -1029,6 +1106,25 @@ export interface components {
             mentions: Record<string, never>[];
             /** @description Whether it is about the region, by addresses and coordinates. */
             relevant: boolean;
+        };
+        /** @description An original and its copies. */
+        Group: {
+            /** @description The others, the best first: 50 at most. */
+            copies: components["schemas"]["CopyShape"][];
+            /** @description The best of them: the largest, then the one that says most of itself, then the first. */
+            kept: components["schemas"]["Card"];
+            /**
+             * Format: int64
+             * @description How many others there are.
+             */
+            total: number;
+        };
+        /** @description A page of a list of groups. */
+        Groups: {
+            /** @description The groups, the newest first. */
+            items: components["schemas"]["Group"][];
+            /** @description The cursor of the next page; none at the end. */
+            next?: string | null;
         };
         /** @description How well a crawl found what it was sent for; position *n* of a list counts what has length *n*. */
         HarvestShape: {
@@ -1227,6 +1323,22 @@ export interface components {
             name: string;
             /** @description Why. */
             reason: string;
+        };
+        /** @description Where a copy says it was made. */
+        OfferedLocation: {
+            /** @description The copy. */
+            from: string;
+            /** @description The place. */
+            location: components["schemas"]["Location"];
+        };
+        /** @description What a copy says. */
+        OfferedText: {
+            /** @description What it is: `title`, `description`, `author`, `licence`, `taken`, `make`, `model`, `keyword`, `caption`. */
+            field: string;
+            /** @description The copy. */
+            from: string;
+            /** @description The text. */
+            text: string;
         };
         /** @description A page that was found. */
         PageHit: {
@@ -2267,6 +2379,66 @@ export interface operations {
             };
             /** @description Its run is over already */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_duplicates: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most [default: 50]. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Groups"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3379,6 +3551,187 @@ export interface operations {
             };
             /** @description The document is of another type */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_media_id_apart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description SHA-256 of its bytes */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is in no group any more */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_media_id_apart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description SHA-256 of its bytes */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is to be compared again */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_media_id_copies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description SHA-256 of its bytes */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Copies"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -35,6 +35,19 @@ export interface Sighting {
 type ItemOnly = Omit<Whole<Schemas['Item']>, keyof Card | 'found' | 'other_locations'>;
 export type Item = Card & ItemOnly & { found: Sighting[]; other_locations: Location[] };
 
+export type Copy = Card & { why: string; detail: string };
+export interface CopyGroup {
+  kept: Card;
+  copies: Copy[];
+  total: number;
+}
+/** Copies of an item, and what they know that it does not. */
+export interface Copies {
+  group: CopyGroup | null;
+  locations: { from: string; location: Location }[];
+  texts: Whole<Schemas['OfferedText']>[];
+}
+
 export type SpokenPlace = Whole<Schemas['SpokenPlace']>;
 export type Page = Omit<Whole<Schemas['PageHit']>, 'kind' | 'location' | 'places'> & {
   kind: 'page';

@@ -31,13 +31,13 @@ pub async fn inspect(place: Place, config: Option<&Path>, order: Inspect) -> any
                     tokio::time::sleep(crawl::Manners::default().delay).await;
                 }
                 match &fetcher {
-                    Some(fetcher) => inspect_address(&url, fetcher, &Limits::default(), now()).await,
+                    Some(fetcher) => inspect_address(&url, fetcher, &Limits::default(), order.descriptors, now()).await,
                     None => continue,
                 }
             }
             None => {
-                let file = file.clone();
-                tokio::task::spawn_blocking(move || inspect_file(Path::new(&file), now())).await?
+                let (file, descriptors) = (file.clone(), order.descriptors);
+                tokio::task::spawn_blocking(move || inspect_file(Path::new(&file), descriptors, now())).await?
             }
         };
         if !place.json {
@@ -94,8 +94,16 @@ fn print(found: &Inspection, first: bool) -> anyhow::Result<()> {
         ("licence", found.licence.clone()),
         ("author", found.author.clone()),
         ("sha256", found.hashes.sha256.clone()),
+        ("pixels' hash", found.hashes.pixels.clone()),
+        ("looks like", found.hashes.phash.clone()),
+        ("fingerprint", found.fingerprint.map(|moments| format!("{moments} moments"))),
+        ("not decoded", found.undescribed.clone()),
     ];
-    for (name, value) in lines {
+    let vectors = found.descriptors.iter().flatten().map(|(name, vector)| {
+        let values = vector.iter().map(f32::to_string).collect::<Vec<_>>().join(" ");
+        (name.as_str(), Some(values))
+    });
+    for (name, value) in lines.into_iter().chain(vectors) {
         if let Some(value) = value {
             print_line(format!("  {name:<15} {value}"))?;
         }

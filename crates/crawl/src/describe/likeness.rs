@@ -4,7 +4,7 @@ use facts::{MediaId, MediaKind};
 use media::{Extent, Film, Look, Sound, Turn, film, near_copy, sound};
 use store::{Candidate, Clue, CopyFound, CopyReason, Description, Example, Traces};
 
-use super::seen::{film_traces, sound_traces, version};
+use super::seen::version;
 
 /// Candidates that are compared with an item.
 const CANDIDATES: usize = 64;
@@ -46,18 +46,54 @@ impl Likeness {
         }
     }
 
+    fn kind(&self) -> MediaKind {
+        match self {
+            Self::Picture(_) => MediaKind::Image,
+            Self::Film(_) => MediaKind::Video,
+            Self::Sound(_) => MediaKind::Audio,
+        }
+    }
+
+    /// As the store keeps it.
+    pub fn description(&self, pixels: Option<[u8; 32]>) -> Description {
+        let (bytes, hashes) = match self {
+            Self::Picture(look) => (look.to_bytes(), look.hashes().iter().map(|hash| hash.bits).collect()),
+            Self::Film(film) => (film.to_bytes(), self.frames()),
+            Self::Sound(sound) => (sound.to_bytes(), Vec::new()),
+        };
+        Description { version: version(self.kind()), bytes, traces: Traces { pixels, hashes, keys: self.keys() } }
+    }
+
     /// What the store is asked for.
     pub fn example(&self, pixels: Option<[u8; 32]>, except: Option<MediaId>) -> Example {
-        let (kind, traces) = match self {
-            Self::Picture(look) => {
-                let hashes = look.asked().iter().map(|hash| hash.bits).collect();
-                (MediaKind::Image, Traces { hashes, ..Traces::default() })
-            }
-            Self::Film(film) => (MediaKind::Video, film_traces(film)),
-            Self::Sound(sound) => (MediaKind::Audio, sound_traces(sound)),
+        let hashes = match self {
+            Self::Picture(look) => look.asked().iter().map(|hash| hash.bits).collect(),
+            _ => self.frames(),
         };
-        let traces = Traces { pixels, ..traces };
-        Example { kind, version: version(kind), traces, radius: Look::RADIUS, except, most: CANDIDATES }
+        let traces = Traces { pixels, hashes, keys: self.keys() };
+        let (kind, radius) = (self.kind(), Look::RADIUS);
+        Example { kind, version: version(kind), traces, radius, except, most: CANDIDATES }
+    }
+
+    /// Hashes of the key frames of a film.
+    fn frames(&self) -> Vec<[u64; 4]> {
+        match self {
+            Self::Film(film) => film.hashes().map(|(hash, _)| hash.bits).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What is heard.
+    fn keys(&self) -> Vec<u32> {
+        let sound = match self {
+            Self::Picture(_) => None,
+            Self::Film(film) => film.sound(),
+            Self::Sound(sound) => Some(sound),
+        };
+        let mut keys: Vec<u32> = sound.into_iter().flat_map(|sound| sound.keys().map(|(key, _)| key)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
     }
 
     /// How a candidate is a copy of this, if it is.

@@ -19,9 +19,10 @@ use store::{Compared, CopyFound, Described, Store, StoreError, Undescribed};
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-pub(crate) use self::seen::{Seen, see};
+pub(crate) use self::likeness::Likeness;
+pub(crate) use self::seen::{Seen, look_at, pixels_of, see};
 
-use self::likeness::{Likeness, Verdict};
+use self::likeness::Verdict;
 use crate::gathering::on_disk;
 use crate::stop::{Stop, Stopper, stopper};
 
@@ -176,8 +177,8 @@ impl Pass<'_> {
             return Ok(false);
         }
         on_disk(move || {
-            let mut hashes = files.iter().map(|(_, file)| seen::pixels_of(file));
-            Ok(matches!((hashes.next(), hashes.next()), (Some(Some(a)), Some(Some(b))) if a == b))
+            let hashes: HashSet<_> = files.iter().map(|(_, file)| pixels_of(file).ok()).collect();
+            Ok(hashes.len() == 1 && !hashes.contains(&None))
         })
         .await
     }

@@ -9,7 +9,9 @@ use decode::{DecodeError, Limits, Picture, Thumbnail};
 use facts::{MediaKind, Timestamp};
 use media::{Facts, Film, Look, SNIFF_BYTES, Sound};
 use sha2::{Digest, Sha256};
-use store::{Described, Description, Traces};
+use store::Described;
+
+use super::likeness::Likeness;
 
 /// The version of the formulas that things of a kind are described by.
 pub(crate) fn version(kind: MediaKind) -> u16 {
@@ -43,68 +45,72 @@ pub(crate) fn see(bytes: &[u8], facts: &Facts, thumbnail_size: u32) -> Seen {
             0 => None,
             size => decode::thumbnail(&picture, size).ok(),
         };
-        Ok((thumbnail, look(&picture, bytes, facts, &limits)?))
+        let (likeness, pixels) = look(&picture, bytes, facts, &limits)?;
+        Ok(Seen { thumbnail, described: Some(Described::As(likeness.description(pixels))) })
     });
     match seen {
-        Ok((thumbnail, description)) => Seen { thumbnail, described: Some(Described::As(description)) },
+        Ok(seen) => seen,
         Err(error) => Seen { thumbnail: None, described: not(MediaKind::Image, &error) },
     }
 }
 
 /// Describes a stored file of any kind. Nothing when that cannot be said now and may be said later.
 pub(crate) fn describe(file: &Path, kind: MediaKind) -> Option<Described> {
-    let described = guarded(|| match kind {
-        MediaKind::Image => {
-            let bytes = fs::read(file).map_err(unreadable)?;
-            let facts = media::read_whole(&bytes, Timestamp(0)).map_err(|why| DecodeError::Broken(why.to_string()))?;
-            let limits = Limits::default();
-            let picture = decode::picture(&bytes, facts.format, facts.orientation, Look::LONG_SIDE, &limits)?;
-            look(&picture, &bytes, &facts, &limits)
-        }
-        MediaKind::Video => {
-            let film = decode::film(file, format_of(file)?, &Limits::default())?;
-            Ok(Description { version: Film::VERSION, bytes: film.to_bytes(), traces: film_traces(&film) })
-        }
-        MediaKind::Audio => {
-            let sound = decode::sound(file, format_of(file)?, &Limits::default())?;
-            Ok(Description { version: Sound::VERSION, bytes: sound.to_bytes(), traces: sound_traces(&sound) })
-        }
-    });
-    match described {
-        Ok(description) => Some(Described::As(description)),
+    match look_at(file, kind) {
+        Ok((likeness, pixels)) => Some(Described::As(likeness.description(pixels))),
         Err(error) => not(kind, &error),
     }
 }
 
-/// A hash of all pixels of a stored picture.
-pub(crate) fn pixels_of(file: &Path) -> Option<[u8; 32]> {
-    let hash = guarded(|| {
-        let bytes = fs::read(file).map_err(unreadable)?;
-        let facts = media::read_whole(&bytes, Timestamp(0)).map_err(|why| DecodeError::Broken(why.to_string()))?;
-        all_pixels(&bytes, &facts, &Limits::default())
-    });
-    hash.ok()
+/// What a file looks or sounds like, and a hash of all its pixels when they are at hand.
+pub(crate) fn look_at(file: &Path, kind: MediaKind) -> Result<(Likeness, Option<[u8; 32]>), DecodeError> {
+    let limits = Limits::default();
+    guarded(|| match kind {
+        MediaKind::Image => {
+            let (bytes, facts) = picture_file(file)?;
+            let picture = decode::picture(&bytes, facts.format, facts.orientation, Look::LONG_SIDE, &limits)?;
+            look(&picture, &bytes, &facts, &limits)
+        }
+        MediaKind::Video => Ok((Likeness::Film(decode::film(file, format_of(file)?, &limits)?), None)),
+        MediaKind::Audio => Ok((Likeness::Sound(decode::sound(file, format_of(file)?, &limits)?), None)),
+    })
 }
 
-fn look(picture: &Picture, bytes: &[u8], facts: &Facts, limits: &Limits) -> Result<Description, DecodeError> {
-    let pixels = picture.pixels();
-    let look = Look::of(&pixels).ok_or_else(|| DecodeError::Broken("it has no pixels".to_owned()))?;
-    let hashes: Vec<[u64; 4]> = look.hashes().iter().map(|hash| hash.bits).collect();
+/// A hash of all pixels of a stored picture.
+pub(crate) fn pixels_of(file: &Path) -> Result<[u8; 32], DecodeError> {
+    guarded(|| {
+        let (bytes, facts) = picture_file(file)?;
+        all_pixels(&bytes, &facts, &Limits::default())
+    })
+}
+
+fn picture_file(file: &Path) -> Result<(Vec<u8>, Facts), DecodeError> {
+    let bytes = fs::read(file).map_err(unreadable)?;
+    let facts = media::read_whole(&bytes, Timestamp(0)).map_err(|why| DecodeError::Broken(why.to_string()))?;
+    Ok((bytes, facts))
+}
+
+fn look(
+    picture: &Picture,
+    bytes: &[u8],
+    facts: &Facts,
+    limits: &Limits,
+) -> Result<(Likeness, Option<[u8; 32]>), DecodeError> {
+    let look = Look::of(&picture.pixels()).ok_or_else(|| DecodeError::Broken("it has no pixels".to_owned()))?;
     // Where all pixels are at hand, their hash costs nothing. Others are decoded as a whole only when
     // something looks the same; what shows too little for that, now.
     let turned = (5..=8).contains(&facts.orientation);
-    let sides = facts.width.zip(facts.height).map(|(width, height)| if turned { (height, width) } else { (width, height) });
-    let pixels = match () {
-        () if sides == Some((picture.width, picture.height)) => Some(hash(picture)),
-        () if hashes.is_empty() => all_pixels(bytes, facts, limits).ok(),
-        () => None,
+    let upright = |(width, height)| if turned { (height, width) } else { (width, height) };
+    let pixels = match facts.width.zip(facts.height).map(upright) {
+        Some(sides) if sides == (picture.width, picture.height) => Some(hash(picture)),
+        _ if look.hashes().is_empty() => all_pixels(bytes, facts, limits).ok(),
+        _ => None,
     };
-    let traces = Traces { pixels, hashes, keys: Vec::new() };
-    Ok(Description { version: Look::VERSION, bytes: look.to_bytes(), traces })
+    Ok((Likeness::Picture(look), pixels))
 }
 
 /// A hash of all pixels, the right way up.
-pub(crate) fn all_pixels(bytes: &[u8], facts: &Facts, limits: &Limits) -> Result<[u8; 32], DecodeError> {
+fn all_pixels(bytes: &[u8], facts: &Facts, limits: &Limits) -> Result<[u8; 32], DecodeError> {
     decode::picture(bytes, facts.format, facts.orientation, u32::MAX, limits).map(|picture| hash(&picture))
 }
 
@@ -114,19 +120,6 @@ fn hash(picture: &Picture) -> [u8; 32] {
     hash.update(picture.height.to_le_bytes());
     hash.update(&picture.rgb);
     hash.finalize().into()
-}
-
-pub(crate) fn film_traces(film: &Film) -> Traces {
-    let hashes = film.hashes().map(|(hash, _)| hash.bits).collect();
-    let keys = film.sound().map(|sound| sound_traces(sound).keys).unwrap_or_default();
-    Traces { pixels: None, hashes, keys }
-}
-
-pub(crate) fn sound_traces(sound: &Sound) -> Traces {
-    let mut keys: Vec<u32> = sound.keys().map(|(key, _)| key).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    Traces { keys, ..Traces::default() }
 }
 
 /// What a file is by its first bytes.

@@ -19,9 +19,7 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, prlimit, waitid,
-};
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process_group, prlimit, waitid};
 
 use self::fence::Fence;
 use crate::DecodeError;
@@ -45,7 +43,8 @@ impl Program {
     /// Where it is.
     pub fn found(self) -> Result<PathBuf, DecodeError> {
         let runs = |path: &PathBuf| {
-            path.is_absolute() && path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+            path.is_absolute()
+                && path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
         };
         let folders = env::var_os("PATH").unwrap_or_default();
         let found = env::split_paths(&folders).map(|folder| folder.join(self.name)).find(runs);
@@ -154,7 +153,7 @@ impl Errand<'_> {
             .stderr(Stdio::piped());
         let fence = Fence { program: &path, reads: self.reads, writes: self.writes };
         let started = thread::scope(|scope| {
-            scope.spawn(|| fence.close().map_err(io::Error::other).and_then(|()| command.spawn())).join()
+            scope.spawn(|| fence.close().map_err(io::Error::other).and_then(|_| command.spawn())).join()
         });
         match started {
             Ok(started) => started.map_err(|error| cannot_run(self.program, &error)),
@@ -230,4 +229,78 @@ fn fault(status: ExitStatus, overran: bool, complaints: &str, lead: &Lead) -> Op
         (true, None) => "its decoder gave up".to_owned(),
         (false, None) => said.chars().take(300).collect(),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    const LEAD: Lead =
+        Lead { cpu: Duration::from_secs(20), wall: Duration::from_secs(20), memory: 200 << 20, written: 0 };
+
+    fn errand(name: &'static str, arguments: &[&str], lead: Lead) -> Errand<'static> {
+        let program = Program { name, package: "coreutils" };
+        let arguments = arguments.iter().map(OsString::from).collect();
+        Errand { program, arguments, reads: Path::new("/dev/null"), writes: None, lead }
+    }
+
+    #[test]
+    fn what_a_program_writes_is_handed_on() {
+        let (said, ended) = errand("echo", &["a", "b"], LEAD).output(100).unwrap();
+        assert_eq!((&said[..], ended.fault), (&b"a b\n"[..], None));
+    }
+
+    #[test]
+    fn a_program_that_overruns_is_ended() {
+        let began = Instant::now();
+        let lead = Lead { wall: Duration::from_millis(100), ..LEAD };
+        let (_, ended) = errand("sleep", &["60"], lead).output(100).unwrap();
+        assert_eq!(ended.fault, Some(DecodeError::TooLong { seconds: 0 }));
+        assert!(began.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn a_program_that_goes_on_for_ever_is_told_to_stop() {
+        assert_eq!(errand("yes", &[], LEAD).output(1 << 20).unwrap_err(), DecodeError::TooMuchMemory { most: 1 << 20 });
+        let mut pieces = 0;
+        let ended = errand("yes", &[], LEAD).run(&mut |_| {
+            pieces += 1;
+            pieces < 3
+        });
+        assert_eq!((ended.unwrap().fault, pieces), (None, 3));
+    }
+
+    #[test]
+    fn a_program_that_works_too_much_is_ended() {
+        // It reads for ever, and keeps nothing.
+        let lead = Lead { cpu: Duration::from_secs(1), ..LEAD };
+        let (_, ended) = errand("wc", &["-w", "/dev/zero"], lead).output(100).unwrap();
+        assert_eq!(ended.fault, Some(DecodeError::TooLong { seconds: 1 }));
+    }
+
+    #[test]
+    fn a_program_gets_no_more_memory_than_it_may_have() {
+        let (_, ended) = errand("sort", &["/dev/zero"], LEAD).output(100).unwrap();
+        assert!(matches!(ended.fault, Some(DecodeError::Broken(_) | DecodeError::TooMuchMemory { .. })), "{ended:?}");
+    }
+
+    #[test]
+    fn why_a_program_failed_is_told_in_its_words() {
+        let (_, ended) = errand("cat", &["/dev/no such file"], LEAD).output(100).unwrap();
+        let Some(DecodeError::Broken(why)) = ended.fault else { panic!("{ended:?}") };
+        assert!(why.contains("no such file"), "{why}");
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_its_package() {
+        let program = Program { name: "no-such-program", package: "its-package" };
+        let error = Errand { program, ..errand("true", &[], LEAD) }.output(1).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no-such-program is missing: install the package its-package (as root: apt-get install its-package) and \
+             try again"
+        );
+    }
 }

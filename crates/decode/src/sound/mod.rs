@@ -22,12 +22,7 @@ pub fn sound(file: &Path, format: Format, limits: &Limits) -> Result<Sound, Deco
 }
 
 /// Hands on the samples of a sound, or of the sound of a film, from −1 to 1, piece by piece.
-pub fn samples(
-    file: &Path,
-    format: Format,
-    limits: &Limits,
-    each: &mut dyn FnMut(&[f32]),
-) -> Result<(), DecodeError> {
+pub fn samples(file: &Path, format: Format, limits: &Limits, each: &mut dyn FnMut(&[f32])) -> Result<(), DecodeError> {
     let most = limits.listen.as_secs().saturating_mul(SAMPLE_RATE.into());
     let heard = Cell::new(0);
     let mut bounded = |samples: &[f32]| {
@@ -65,15 +60,16 @@ fn through_ffmpeg(
     let rate = SAMPLE_RATE.to_string();
     let after = ["-map", "0:a:0", "-t", &length, "-ac", "1", "-ar", &rate, "-f", "f32le", "-threads", "1"];
     let (mut rest, mut samples) = (Vec::new(), Vec::new());
-    let fault = input.decoded(&["-vn", "-sn", "-dn", "-threads", "1"], &after, lead(limits, limits.time), &mut |piece| {
-        rest.extend_from_slice(piece);
-        let (whole, part) = rest.as_chunks::<4>();
-        samples.clear();
-        samples.extend(whole.iter().map(|bytes| f32::from_le_bytes(*bytes)));
-        let part = part.to_vec();
-        rest = part;
-        each(&samples)
-    })?;
+    let fault =
+        input.decoded(&["-vn", "-sn", "-dn", "-threads", "1"], &after, lead(limits, limits.time), &mut |piece| {
+            rest.extend_from_slice(piece);
+            let (whole, part) = rest.as_chunks::<4>();
+            samples.clear();
+            samples.extend(whole.iter().map(|bytes| f32::from_le_bytes(*bytes)));
+            let part = part.to_vec();
+            rest = part;
+            each(&samples)
+        })?;
     Ok(fault.map(|fault| match fault {
         DecodeError::Broken(why) if why.contains("matches no streams") => DecodeError::NoSound,
         fault => fault,

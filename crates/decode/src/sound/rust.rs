@@ -114,8 +114,7 @@ fn open(file: &Path, format: Format) -> Result<Opened, DecodeError> {
     let mut hint = Hint::new();
     hint.with_extension(format.extension);
     let probe = symphonia::default::get_probe();
-    let reader =
-        probe.probe(&hint, stream, FormatOptions::default(), MetadataOptions::default()).map_err(broken)?;
+    let reader = probe.probe(&hint, stream, FormatOptions::default(), MetadataOptions::default()).map_err(broken)?;
     let track = reader.default_track(TrackType::Audio).ok_or(DecodeError::NoSound)?;
     let parameters = track.codec_params.as_ref().and_then(|parameters| parameters.audio());
     let parameters = parameters.ok_or(DecodeError::NoSound)?;

@@ -1,9 +1,14 @@
-//! What becomes of picture files, seen from outside. The files are made here; none is needed.
+//! What becomes of files, seen from outside. The files are made here; none is needed. Films, sounds
+//! and AVIF are made by ffmpeg.
 
+mod films;
 mod formats;
+mod heif;
 mod hostile;
 mod jpegs;
 mod made;
+mod recorded;
+mod sounds;
 mod thumbnails;
 
 use decode::{DecodeError, Limits, Picture, picture};

@@ -18,6 +18,8 @@ const FADED: f32 = 4.0;
 const SAME_WEIGHT: f32 = 0.03;
 /// … and have so much in common with its first *(ours)*: weights alone put unlike frames together.
 const IN_COMMON: f32 = 0.80;
+/// … and hashes that differ in no more bits *(ours)*: then a film is found by any frame of it.
+const NEAR: u32 = Look::RADIUS / 2;
 
 /// Sees a film, frame by frame.
 #[derive(Default)]
@@ -86,27 +88,36 @@ fn deviation(rgb: &[u8]) -> f32 {
 fn key_frames(seen: &[Seen]) -> Vec<usize> {
     let weights = weights(seen);
     let mut keys = Vec::new();
-    let (mut weight, mut common) = (SAME_WEIGHT, IN_COMMON);
+    let mut alike = Alike { weight: SAME_WEIGHT, common: IN_COMMON, near: NEAR };
     // Groups grow until there are few enough.
     for _ in 0..16 {
-        keys = grouped(seen, &weights, weight, common);
+        keys = grouped(seen, &weights, &alike);
         if keys.len() <= MOST_KEYS {
             return keys;
         }
-        (weight, common) = (weight * 1.3, common - 0.05);
+        alike = Alike { weight: alike.weight * 1.3, common: alike.common - 0.05, near: alike.near + 8 };
     }
     // Frames that have nothing in common: evenly.
     let step = keys.len().div_ceil(MOST_KEYS);
     keys.into_iter().step_by(step).collect()
 }
 
-fn grouped(seen: &[Seen], weights: &[f32], weight: f32, common: f32) -> Vec<usize> {
+/// When two frames belong to one group.
+struct Alike {
+    weight: f32,
+    common: f32,
+    near: u32,
+}
+
+fn grouped(seen: &[Seen], weights: &[f32], alike: &Alike) -> Vec<usize> {
     let mut keys: Vec<usize> = Vec::new();
     let both = |nth: usize| Some((&seen.get(nth)?.look, weights.get(nth)?));
     for nth in 0..seen.len() {
         let belongs = |key: &usize| match (both(nth), both(*key)) {
             (Some((look, mine)), Some((leader, its))) => {
-                (mine - its).abs() < weight && look.in_common(leader) >= common
+                (mine - its).abs() < alike.weight
+                    && look.upright().distance(&leader.upright()) <= alike.near
+                    && look.in_common(leader) >= alike.common
             }
             _ => false,
         };

@@ -105,7 +105,11 @@ fn align(part: &[Landmark], whole: &[Landmark], fits: impl Fn(i64) -> bool) -> O
     let length = u64::from(last - first) + 1;
     let quarter = |landmark: &&Landmark| (u64::from(landmark.at - first) * 4 / length) as usize;
     let mut seen = [false; 4];
-    hits.iter().for_each(|hit| if let Some(seen) = seen.get_mut(quarter(hit)) { *seen = true });
+    hits.iter().for_each(|hit| {
+        if let Some(seen) = seen.get_mut(quarter(hit)) {
+            *seen = true
+        }
+    });
     let quarters = seen.iter().filter(|seen| **seen).count();
     Some(Aligned { offset, hits: hits.len(), of: part.len(), quarters })
 }

@@ -70,10 +70,7 @@ impl Course {
             return None;
         }
         let third = |nth: usize| part(&self.moments, nth, 3);
-        Some((
-            [0, 1, 2].map(|nth| blocks(third(nth), loudest)),
-            [0, 1, 2].map(|nth| values(third(nth))),
-        ))
+        Some(([0, 1, 2].map(|nth| blocks(third(nth), loudest)), [0, 1, 2].map(|nth| values(third(nth)))))
     }
 }
 

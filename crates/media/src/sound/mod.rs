@@ -141,3 +141,137 @@ impl Sound {
 fn moment(frame: i64) -> Duration {
     Duration::from_millis((frame.max(0) as f64 / FRAMES_A_SECOND * 1000.0) as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::f32::consts::TAU;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SECOND: usize = SAMPLE_RATE as usize;
+
+    fn tone(hertz: f32, loud: f32, samples: usize) -> Vec<f32> {
+        (0..samples).map(|n| loud * (n as f32 * hertz / SAMPLE_RATE as f32 * TAU).sin()).collect()
+    }
+
+    /// Notes that fade, by number.
+    fn notes(number: u32, seconds: usize) -> Vec<f32> {
+        let mut state = number.wrapping_mul(2_654_435_761) | 1;
+        let mut samples = Vec::new();
+        while samples.len() < seconds * SECOND {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let hertz = 100.0 * 1.07f32.powi((state >> 27) as i32);
+            let note = tone(hertz, 0.6, SECOND / 4 + (state >> 12 & 1023) as usize);
+            samples.extend(note.iter().enumerate().map(|(n, sample)| sample * (-(n as f32) / 900.0).exp()));
+        }
+        samples.truncate(seconds * SECOND);
+        samples
+    }
+
+    fn sound(samples: &[f32]) -> Sound {
+        Sound::of(samples).expect("long enough")
+    }
+
+    #[test]
+    fn a_tone_is_in_the_block_of_its_pitch_and_time() {
+        // High in the first third, low in the last, nothing between.
+        let silence = vec![0.0; 3 * SECOND];
+        let sound = sound(&[tone(1500.0, 0.5, 3 * SECOND), silence, tone(50.0, 0.5, 3 * SECOND)].concat());
+        let [first, middle, last] = sound.blocks;
+        let loudest = |blocks: [u8; BLOCKS]| {
+            let row = blocks.get(50..60).unwrap();
+            (0..10).max_by_key(|nth| row[*nth]).unwrap()
+        };
+        assert_eq!((loudest(first), loudest(last)), (9, 1));
+        assert!(middle[20..80].iter().all(|block| *block == 0), "{middle:?}");
+        assert!(first[59] > 200);
+    }
+
+    #[test]
+    fn volume_changes_nothing() {
+        let loud = notes(1, 10);
+        let quiet: Vec<f32> = loud.iter().map(|sample| sample / 20.0).collect();
+        let (loud, quiet) = (sound(&loud), sound(&quiet));
+        assert!(same_sound(&loud, &quiet).is_some_and(|told| told.share > 0.95));
+        assert!(loud.similarity(&quiet) > 99.0);
+        assert!(loud.difference(&quiet, Signatures::TimeAndPitch) < 0.01);
+    }
+
+    #[test]
+    fn a_part_is_found_wherever_it_begins_and_others_are_not() {
+        let (whole, other) = (notes(2, 60), sound(&notes(3, 60)));
+        for from in [0, 10_007, 150_001, 49 * SECOND] {
+            let part = sound(&whole[from..from + 10 * SECOND]);
+            let found = part_of(&part, &sound(&whole)).unwrap_or_else(|| panic!("from {from}"));
+            assert!((found.at.as_secs_f64() - from as f64 / SECOND as f64).abs() < 0.1, "{found:?}");
+            assert_eq!(part_of(&part, &other), None);
+        }
+        assert_eq!(same_sound(&sound(&whole), &other), None);
+    }
+
+    #[test]
+    fn a_part_has_keys_of_its_whole() {
+        let whole = notes(4, 60);
+        let part = sound(&whole[20 * SECOND..30 * SECOND]);
+        let kept: std::collections::HashSet<u32> = sound(&whole).keys().map(|(key, _)| key).collect();
+        let shared = part.keys().filter(|(key, _)| kept.contains(key)).count();
+        assert!(shared >= 3 && shared * 2 > part.keys().count(), "{shared} of {}", part.keys().count());
+    }
+
+    #[test]
+    fn differences_are_none_to_itself_and_the_same_both_ways() {
+        let (a, b) = (sound(&notes(5, 8)), sound(&notes(6, 8)));
+        for form in [Signatures::TimeAndPitch, Signatures::Strength] {
+            assert_eq!(a.difference(&a, form), 0.0);
+            assert_eq!(a.difference(&b, form), b.difference(&a, form));
+            assert!(a.difference(&b, form) > 0.0);
+        }
+        assert_eq!(a.similarity(&a), 100.0);
+    }
+
+    #[test]
+    fn two_hours_take_little_memory() {
+        let mut listener = Listener::default();
+        let minute = notes(7, 60);
+        for _ in 0..120 {
+            listener.hear(&minute);
+        }
+        let sound = listener.finish().unwrap();
+        assert_eq!(sound.duration(), Duration::from_secs(7200));
+        assert!(sound.to_bytes().len() < 1_500_000, "{} bytes", sound.to_bytes().len());
+    }
+
+    #[test]
+    fn damaged_bytes_are_nothing() {
+        let bytes = sound(&notes(8, 4)).to_bytes();
+        for end in 0..bytes.len() {
+            assert_eq!(Sound::from_bytes(&bytes[..end]), None, "{end}");
+        }
+        assert_eq!(Sound::from_bytes(&[&bytes[..], &[0]].concat()), None);
+        let mut other = bytes;
+        other[0] ^= 1;
+        assert_eq!(Sound::from_bytes(&other), None, "another version");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn any_samples_give_a_sound_that_is_kept_as_it_is(
+            samples in prop::collection::vec(prop::num::f32::ANY, 0..9000),
+            piece in 1usize..3000,
+        ) {
+            let mut listener = Listener::default();
+            samples.chunks(piece).for_each(|samples| listener.hear(samples));
+            let heard = listener.finish();
+            prop_assert_eq!(&heard, &Sound::of(&samples), "in pieces");
+            prop_assert_eq!(heard.is_some(), samples.len() >= 1024);
+            if let Some(sound) = heard {
+                prop_assert_eq!(Sound::from_bytes(&sound.to_bytes()), Some(sound.clone()));
+                let _ = same_sound(&sound, &sound);
+            }
+        }
+    }
+}

@@ -47,7 +47,8 @@ impl Spectrum {
         // A piece at a time, so that little waits however much is given.
         for piece in samples.chunks(16 * FRAME) {
             // Samples that are no numbers are silence.
-            self.waiting.extend(piece.iter().map(|sample| if sample.is_finite() { sample.clamp(-8.0, 8.0) } else { 0.0 }));
+            self.waiting
+                .extend(piece.iter().map(|sample| if sample.is_finite() { sample.clamp(-8.0, 8.0) } else { 0.0 }));
             let mut first = 0;
             while let Some(samples) = self.waiting.get(first..first + FRAME) {
                 let windowed = samples.iter().zip(&self.window).map(|(sample, weight)| sample * weight);

@@ -4,9 +4,6 @@ use super::course::BLOCKS;
 use super::landmarks::Landmark;
 use super::{Blocks, Sound, Values};
 
-/// More landmarks than two hours have.
-const MOST_LANDMARKS: usize = 2_000_000;
-
 impl Sound {
     /// As it is kept: about 90 bytes a second.
     pub fn to_bytes(&self) -> Vec<u8> {
@@ -14,6 +11,7 @@ impl Sound {
         bytes.extend(self.milliseconds.to_le_bytes());
         bytes.extend(self.blocks.iter().flatten());
         bytes.extend(self.values.iter().flatten().flat_map(|value| value.to_le_bytes()));
+        bytes.extend((self.landmarks.len() as u32).to_le_bytes());
         let mut last = 0;
         for landmark in &self.landmarks {
             // Frames since the one before, seven bits at a time; then the key, which has 23.
@@ -35,23 +33,22 @@ impl Sound {
         let (version, bytes) = bytes.split_first_chunk::<2>()?;
         let (milliseconds, bytes) = bytes.split_first_chunk::<4>()?;
         let (blocks, bytes) = bytes.split_first_chunk::<{ 3 * BLOCKS }>()?;
-        let (values, mut bytes) = bytes.split_first_chunk::<{ 6 * BLOCKS }>()?;
+        let (values, bytes) = bytes.split_first_chunk::<{ 6 * BLOCKS }>()?;
+        let (count, mut bytes) = bytes.split_first_chunk::<4>()?;
         if u16::from_le_bytes(*version) != Self::VERSION {
             return None;
         }
         let values: Vec<u16> = values.as_chunks::<2>().0.iter().map(|value| u16::from_le_bytes(*value)).collect();
         let (mut landmarks, mut at) = (Vec::new(), 0u32);
-        while !bytes.is_empty() {
+        for _ in 0..u32::from_le_bytes(*count) {
             let (frames, rest) = number(bytes)?;
             let (key, rest) = rest.split_first_chunk::<3>()?;
             at = at.checked_add(frames)?;
             let [a, b, c] = *key;
             landmarks.push(Landmark { at, key: u32::from_le_bytes([a, b, c, 0]) });
             bytes = rest;
-            if landmarks.len() > MOST_LANDMARKS {
-                return None;
-            }
         }
+        bytes.is_empty().then_some(())?;
         Some(Self {
             milliseconds: u32::from_le_bytes(*milliseconds),
             blocks: Blocks::try_from(blocks.as_chunks::<BLOCKS>().0).ok()?,

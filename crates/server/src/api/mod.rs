@@ -1,6 +1,7 @@
 //! The routes of `/api/v1`, one file for each thing they are about.
 
 mod about;
+mod copies;
 mod crawls;
 mod events;
 mod export;
@@ -35,6 +36,9 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(media::one, media::change, media::remove))
         .routes(routes!(file::file))
         .routes(routes!(file::thumbnail))
+        .routes(routes!(copies::list))
+        .routes(routes!(copies::of_item))
+        .routes(routes!(copies::set_apart, copies::unset_apart))
         .routes(routes!(crawls::list, crawls::create))
         .routes(routes!(crawls::defaults))
         .routes(routes!(crawls::one))

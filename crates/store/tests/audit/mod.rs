@@ -251,10 +251,10 @@ const HARVEST: &str = "CREATE TEMP VIEW harvest AS
 
 /// What is shown on maps: a number, the code of its sort, and its point in ten-millionths of a degree.
 const SHOWN: &str = "SELECT id, CASE kind WHEN 'image' THEN 0 WHEN 'video' THEN 1 ELSE 2 END,
-        CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER), shown_lat, shown_lon
+        CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER), shown_lat, shown_lon, duplicate
     FROM media LEFT JOIN location ON location.media = media.id AND best = 1
     UNION ALL SELECT id, 3 + page.relevant, CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER),
-        shown_lat, shown_lon
+        shown_lat, shown_lon, 0
     FROM page LEFT JOIN page_place ON page_place.page = page.id AND number = coalesce(page.focus,
         (SELECT number FROM page_place WHERE page_place.page = page.id ORDER BY confidence DESC, precision, number
          LIMIT 1))";
@@ -274,7 +274,10 @@ fn audit_cells(db: &Connection) {
     while let Some(row) = rows.next().unwrap() {
         let number = |column| row.get::<_, Option<i64>>(column).unwrap();
         assert_eq!((number(2), number(3)), (number(4), number(5)), "the point that {:?} is shown at", number(0));
-        if let (Some(id), Some(sort), Some(lat), Some(lon)) = (number(0), number(1), number(2), number(3)) {
+        // Copies of others are not counted on the map.
+        if number(6) == Some(0)
+            && let (Some(id), Some(sort), Some(lat), Some(lon)) = (number(0), number(1), number(2), number(3))
+        {
             points.push((id, sort, lat, lon));
         }
     }

@@ -1,4 +1,4 @@
-//! How many items and pages are in each part of the map.
+//! How many items and pages are in each part of the map. Copies of other items are not counted.
 //!
 //! The map is the square of the Mercator projection, halved `level` times each way. Cells are counted
 //! at a few levels, each kind of what they hold for itself, in the transaction that moves what they
@@ -203,7 +203,7 @@ fn newest_at(db: &Transaction<'_>, sort: Sort, number: i64, place: Place) -> rus
             "SELECT media.id, shown_lat, shown_lon FROM location INDEXED BY location_by_place
              CROSS JOIN media ON media.id = location.media
              WHERE best = 1 AND lat BETWEEN ?1 AND ?2 AND lon BETWEEN ?3 AND ?4 AND media.id <> ?5
-             AND shown_lat IS NOT NULL AND media.kind = ?6"
+             AND shown_lat IS NOT NULL AND media.duplicate = 0 AND media.kind = ?6"
         }
         Sort::Page(_) => {
             "SELECT page.id, shown_lat, shown_lon FROM page_place INDEXED BY page_place_by_point

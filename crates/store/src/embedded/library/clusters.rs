@@ -78,7 +78,7 @@ fn counted_items(filter: &ItemFilter) -> bool {
         && host.is_none()
         && crawl.is_none()
         && !open_licence
-        && !originals_only
+        && *originals_only
         && words.is_none()
 }
 

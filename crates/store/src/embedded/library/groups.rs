@@ -101,7 +101,7 @@ fn add(db: &Transaction<'_>, group: i64, media: i64) -> rusqlite::Result<()> {
     )?
     .execute(params![media, group, pixels, seconds, rate, metadata])?;
     db.prepare_cached("UPDATE copy_group SET members = members + 1 WHERE id = ?1")?.execute([group])?;
-    mark(db, media, true)
+    locations::mark_duplicate(db, media, true)
 }
 
 /// Makes two groups one: the smaller one goes into the larger. Gives the one that is left.
@@ -109,7 +109,7 @@ fn merge(db: &Transaction<'_>, one: i64, other: i64) -> rusqlite::Result<i64> {
     let (one_members, other_members) = (members(db, one)?, members(db, other)?);
     let (from, to, moved) =
         if one_members < other_members { (one, other, one_members) } else { (other, one, other_members) };
-    mark(db, original(db, from)?, true)?;
+    locations::mark_duplicate(db, original(db, from)?, true)?;
     db.prepare_cached("UPDATE copy_member SET copy_group = ?2 WHERE copy_group = ?1")?.execute([from, to])?;
     db.prepare_cached("UPDATE copy_group SET members = members + ?2 WHERE id = ?1")?.execute([to, moved])?;
     db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.execute([from])?;
@@ -128,9 +128,9 @@ fn elect(db: &Transaction<'_>, group: i64) -> rusqlite::Result<()> {
     let before = original(db, group)?;
     if let Some(best) = best {
         if before != best && group_of(db, before)? == Some(group) {
-            mark(db, before, true)?;
+            locations::mark_duplicate(db, before, true)?;
         }
-        mark(db, best, false)?;
+        locations::mark_duplicate(db, best, false)?;
     }
     if members(db, group)? < 2 {
         db.prepare_cached("DELETE FROM copy_member WHERE copy_group = ?1")?.execute([group])?;
@@ -146,14 +146,8 @@ pub(super) fn leave(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
     let Some(group) = group_of(db, media)? else { return Ok(()) };
     db.prepare_cached("DELETE FROM copy_member WHERE media = ?1")?.execute([media])?;
     db.prepare_cached("UPDATE copy_group SET members = members - 1 WHERE id = ?1")?.execute([group])?;
-    mark(db, media, false)?;
+    locations::mark_duplicate(db, media, false)?;
     elect(db, group)
-}
-
-fn mark(db: &Transaction<'_>, media: i64, duplicate: bool) -> rusqlite::Result<()> {
-    db.prepare_cached("UPDATE media SET duplicate = ?2 WHERE id = ?1 AND duplicate <> ?2")?
-        .execute(params![media, duplicate])
-        .map(drop)
 }
 
 fn group_of(db: &Connection, media: i64) -> rusqlite::Result<Option<i64>> {

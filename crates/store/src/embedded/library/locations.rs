@@ -195,22 +195,65 @@ fn elect(db: &Transaction<'_>, media: i64) -> rusqlite::Result<bool> {
     Ok(worded && !was_worded)
 }
 
-/// A file is counted at this point from now on, or at none.
+/// A file is shown at this point from now on, or at none. On the map, originals are counted.
 pub(super) fn show(db: &Transaction<'_>, media: i64, point: Option<Point>) -> rusqlite::Result<()> {
-    let (kind, before) =
-        db.prepare_cached("SELECT kind, shown_lat, shown_lon FROM media WHERE id = ?1")?.query_row([media], |row| {
-            let lat: Option<i64> = row.get(1)?;
-            let lon: Option<i64> = row.get(2)?;
-            Ok((row.get::<_, String>(0)?, lat.zip(lon).map(|(lat, lon)| Point { lat, lon })))
-        })?;
-    let Some(sort) = MediaKind::parse(&kind).map(Sort::Media).filter(|_| before != point) else { return Ok(()) };
+    let shown = Shown::read(db, media)?;
+    if shown.point == point {
+        return Ok(());
+    }
     db.prepare_cached("UPDATE media SET shown_lat = ?2, shown_lon = ?3 WHERE id = ?1")?.execute(params![
         media,
         point.map(|point| point.lat),
         point.map(|point| point.lon)
     ])?;
-    before.map_or(Ok(()), |before| cells::take(db, sort, media, before))?;
-    point.map_or(Ok(()), |point| cells::add(db, sort, media, point))
+    if shown.duplicate {
+        return Ok(());
+    }
+    shown.take(db, media)?;
+    Shown { point, ..shown }.add(db, media)
+}
+
+/// A file is a copy from now on, or is none any more.
+pub(super) fn mark_duplicate(db: &Transaction<'_>, media: i64, duplicate: bool) -> rusqlite::Result<()> {
+    let changed = db
+        .prepare_cached("UPDATE media SET duplicate = ?2 WHERE id = ?1 AND duplicate <> ?2")?
+        .execute(params![media, duplicate])?;
+    if changed == 0 {
+        return Ok(());
+    }
+    let shown = Shown::read(db, media)?;
+    if duplicate { shown.take(db, media) } else { shown.add(db, media) }
+}
+
+/// Where a file is shown.
+struct Shown {
+    sort: Option<Sort>,
+    point: Option<Point>,
+    duplicate: bool,
+}
+
+impl Shown {
+    fn read(db: &Transaction<'_>, media: i64) -> rusqlite::Result<Self> {
+        db.prepare_cached("SELECT kind, shown_lat, shown_lon, duplicate FROM media WHERE id = ?1")?.query_row(
+            [media],
+            |row| {
+                let (lat, lon): (Option<i64>, Option<i64>) = (row.get(1)?, row.get(2)?);
+                Ok(Self {
+                    sort: MediaKind::parse(&row.get::<_, String>(0)?).map(Sort::Media),
+                    point: lat.zip(lon).map(|(lat, lon)| Point { lat, lon }),
+                    duplicate: row.get(3)?,
+                })
+            },
+        )
+    }
+
+    fn add(&self, db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
+        self.sort.zip(self.point).map_or(Ok(()), |(sort, point)| cells::add(db, sort, media, point))
+    }
+
+    fn take(&self, db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
+        self.sort.zip(self.point).map_or(Ok(()), |(sort, point)| cells::take(db, sort, media, point))
+    }
 }
 
 /// Writes down, or takes back, what a person says; `false` when there is no such file, or nothing to
