@@ -8,23 +8,23 @@
 //! when it holds a library. Then maps of random places at every zoom, searches by words, and pages of
 //! 100 items in each order from random places of the list, each by a few filters.
 
-use std::path::{Path, PathBuf};
+mod made;
+
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use facts::{LatLon, Locality, MediaId, MediaKind, Order, Timestamp, Url};
-use media::{Format, Location, LocationSource, Taken};
+use facts::{LatLon, Locality, MediaKind, Timestamp, Url};
+use made::{BATCH, Outcomes, address, kept, memory, ms, scattered, size, visit};
+use media::{Facts, Location, LocationSource, Taken};
 use store::{
-    Area, Claim, ClusterFilter, Cursor, ItemFilter, ItemOrder, Library, Link, LinkContext, MediaFile, MediaReference,
-    Options, Outcome, PageFacts, RunLimits, Store, VisitKind, Visited, Words,
+    Area, ClusterFilter, Cursor, ItemFilter, ItemOrder, Library, MediaFile, MediaReference, Options, Outcome,
+    PageFacts, RunLimits, Store, VisitKind, Visited, Words,
 };
 
-const BATCH: u64 = 256;
 const PAGE: usize = 100;
 const TRIES: u64 = 100;
 const TOWNS: u64 = 2_000;
 const COUNTRIES: [&str; 5] = ["AT", "DE", "ES", "FI", "IT"];
-
-type Outcomes = Result<(), Box<dyn std::error::Error>>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcomes {
@@ -37,7 +37,7 @@ async fn main() -> Outcomes {
     if there < items {
         make(&**library, there, items).await?;
     }
-    println!("{items} items, library.db {} MB, {} MB of memory", size(&dir)? >> 20, memory() >> 10);
+    println!("{items} items, library.db {} MB, {} MB of memory", size(&dir) >> 20, memory() >> 10);
     let before = Instant::now();
     let figures = library.library_figures(50).await?;
     println!("{:<28} {:>7.1} ms   {:?}", "figures", ms(before.elapsed()), figures.images);
@@ -186,13 +186,6 @@ fn report(name: &str, times: &[Duration], found: usize) {
     println!("{name:<28} {:>7.1} ms mean, {:>7.1} ms worst, {found} found", ms(mean), ms(worst));
 }
 
-/// Numbers that look random and follow from `n`.
-fn scattered(n: u64, salt: u64) -> f64 {
-    let mixed = (n ^ salt << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ (mixed >> 29)) as f64 / u64::MAX as f64
-}
-
 fn town_of(n: u64) -> u64 {
     // Large towns have many times the pictures of small ones.
     (scattered(n, 3).powi(3) * TOWNS as f64) as u64
@@ -226,11 +219,6 @@ fn taken(n: u64) -> String {
     format!("{}-{:02}-{:02}T{:02}:{:02}:00", date.0, date.1, date.2, part(44, 24.0), part(45, 60.0))
 }
 
-/// Where the `n`-th picture is.
-fn address(n: u64) -> Url {
-    Url::parse(&format!("http://m{}.example/photos/{n}.jpg", n % 500)).expect("a made address")
-}
-
 fn page(n: u64) -> Visited {
     let media = (n..n + 10).map(|n| MediaReference {
         description: format!("The bridge and the river of Town{} in the evening", town_of(n)),
@@ -248,68 +236,13 @@ fn page(n: u64) -> Visited {
 }
 
 fn picture(n: u64) -> Visited {
-    let mut hash = [0; 32];
-    hash[..8].copy_from_slice(&n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-    hash[8..16].copy_from_slice(&n.to_be_bytes());
-    let id = MediaId::from_sha256(hash);
-    let mut facts = media::read_whole(b"\xff\xd8\xff\xe0", Timestamp(0)).expect("the start of a JPEG");
-    (facts.width, facts.height) = (Some(4_000), Some(3_000));
-    facts.taken = (!n.is_multiple_of(3)).then(|| Taken::parse(&taken(n))).flatten();
-    facts.title = Some(format!("Picture {n}"));
-    if n.is_multiple_of(200) {
-        facts.format = Format::named("mp4").expect("a known format");
-    }
     let at = place(n);
-    facts.location = Some(Location { at, altitude: None, direction: None, date: None, source: LocationSource::Exif });
-    let colour = [51, 52, 53].map(|salt| (scattered(n, salt) * 256.0) as u8);
-    let path = format!("m{}.example/{}/{id}.jpg", n % 500, &id.to_string()[..2]);
-    let file = MediaFile {
-        id,
-        size: 2_000_000,
-        path,
-        thumbnail: None,
-        colour: Some(colour),
-        facts,
-        locality: Some(names(town_of(n))),
-        said: Vec::new(),
-        description: None,
+    let facts = Facts {
+        taken: (!n.is_multiple_of(3)).then(|| Taken::parse(&taken(n))).flatten(),
+        title: Some(format!("Picture {n}")),
+        location: Some(Location { at, altitude: None, direction: None, date: None, source: LocationSource::Exif }),
+        ..made::facts(n)
     };
-    visit(address(n), VisitKind::Media(MediaKind::Image), n, Outcome::Media(file))
-}
-
-fn visit(url: Url, kind: VisitKind, n: u64, outcome: Outcome) -> Visited {
-    let id = url.id();
-    let link = Link {
-        url,
-        kind,
-        order: Order::FirstIn,
-        depth: 1,
-        parent: None,
-        referer: None,
-        context: LinkContext::default(),
-        branch: facts::Branch::default(),
-        hops: Vec::new(),
-        reopen: false,
-    };
-    let claim = Claim { number: n, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0 };
-    let at = Timestamp(n as i64);
-    Visited { claim, at, took_ms: 20, bytes: 8_000, status: Some(200), outcome, links: Vec::new() }
-}
-
-fn ms(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
-}
-
-fn size(dir: &Path) -> std::io::Result<u64> {
-    ["library.db", "library.db-wal"]
-        .iter()
-        .map(|name| std::fs::metadata(dir.join(name)).map_or(Ok(0), |file| Ok(file.len())))
-        .sum()
-}
-
-/// Kilobytes of memory that the process has.
-fn memory() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find(|line| line.starts_with("VmRSS"));
-    line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
+    let colour = Some([51, 52, 53].map(|salt| (scattered(n, salt) * 256.0) as u8));
+    kept(n, MediaFile { colour, locality: Some(names(town_of(n))), ..made::file(n, facts) })
 }

@@ -7,22 +7,23 @@
 //! many as are asked for, with words about where as many of its pictures were made. Then lists of 500 items, or of 100 pages, by each filter: the
 //! first, and the mean over a hundred that follow, or as many as there are.
 
-use std::path::Path;
+mod made;
+
 use std::time::{Duration, Instant};
 
-use facts::{LatLon, Locality, MediaId, MediaKind, Order, Timestamp, Url, Whereabouts};
-use media::{Format, Location, LocationSource};
+use facts::{LatLon, Locality, MediaKind, Timestamp, Url, Whereabouts};
+use made::{BATCH, Outcomes, address, kept, ms, scattered, size, visit};
+use media::{Facts, Location, LocationSource};
 use store::{
-    Area, Claim, Forget, ItemFilter, Library, Link, LinkContext, MediaFile, MediaReference, Options, Outcome,
-    PageFacts, PageFilter, PagePlace, RunLimits, SaidLocation, SaidSource, Store, VisitKind, Visited,
+    Area, Forget, ItemFilter, Library, MediaReference, Options, Outcome, PageFacts, PageFilter, PagePlace, RunLimits,
+    SaidLocation, SaidSource, Store, VisitKind, Visited,
 };
 
-const BATCH: u64 = 256;
 const PAGE: usize = 500;
 const PAGES: usize = 100;
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Outcomes {
     let items: u64 = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
     let places: u64 = std::env::args().nth(2).map_or(Ok(10), |text| text.parse())?;
     let dir = tempfile::tempdir_in(".")?;
@@ -39,7 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let took = started.elapsed().as_secs_f64();
     println!("{items} pages and as many items written in {took:.0} s, {:.0} pages/s", items as f64 / took);
-    println!("library.db {} MB", size(dir.path())? >> 20);
+    println!("library.db {} MB", size(dir.path()) >> 20);
 
     let helsinki = LatLon::new(60.17, 24.94).ok_or("a place")?;
     let all = ItemFilter::default;
@@ -97,7 +98,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-async fn measure(library: &dyn Library, name: &str, filter: &ItemFilter) -> Result<(), Box<dyn std::error::Error>> {
+async fn measure(library: &dyn Library, name: &str, filter: &ItemFilter) -> Outcomes {
     let (mut after, mut found, mut times) = (0, 0, Vec::new());
     for _ in 0..100 {
         let before = Instant::now();
@@ -111,11 +112,7 @@ async fn measure(library: &dyn Library, name: &str, filter: &ItemFilter) -> Resu
     Ok(())
 }
 
-async fn measure_pages(
-    library: &dyn Library,
-    name: &str,
-    filter: &PageFilter,
-) -> Result<(), Box<dyn std::error::Error>> {
+async fn measure_pages(library: &dyn Library, name: &str, filter: &PageFilter) -> Outcomes {
     let (mut after, mut found, mut times) = (0, 0, Vec::new());
     for _ in 0..100 {
         let before = Instant::now();
@@ -134,17 +131,6 @@ fn report(name: &str, times: &[Duration], found: usize, of: &str) {
     let worst = times.iter().max().copied().unwrap_or_default();
     let (first, mean, worst) = (ms(times[0]), ms(mean), ms(worst));
     println!("{name:<22} {first:>8.1} ms first, {mean:>6.1} ms mean, {worst:>6.1} ms worst, {found} {of}");
-}
-
-/// Where the `n`-th picture is.
-fn address(n: u64) -> Url {
-    Url::parse(&format!("http://m{}.example/photos/{n}.jpg", n % 500)).expect("a made address")
-}
-
-/// Numbers that look random and follow from `n`.
-fn scattered(n: u64, salt: u64) -> f64 {
-    let mixed = (n ^ salt).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9) as f64 / u64::MAX as f64
 }
 
 fn page(n: u64, places: u64) -> Visited {
@@ -202,31 +188,14 @@ fn whereabouts(n: u64, k: u64) -> Whereabouts {
 }
 
 fn picture(n: u64) -> Visited {
-    let mut hash = [0; 32];
-    hash[..8].copy_from_slice(&n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
-    hash[8..16].copy_from_slice(&n.to_be_bytes());
-    let id = MediaId::from_sha256(hash);
-    let mut facts = media::read_whole(b"\xff\xd8\xff\xe0", Timestamp(0)).expect("the start of a JPEG");
-    (facts.width, facts.height) = (Some(4_000), Some(3_000));
-    (facts.make, facts.model) = (Some("Maker".into()), Some("A model of it".into()));
-    facts.description = Some("What a photographer has to say about a picture".into());
-    if n.is_multiple_of(200) {
-        facts.format = Format::named("mp4").expect("a known format");
-    }
-    facts.location = n.is_multiple_of(2).then(|| location(n));
-    let path = format!("m{}.example/{}/{id}.jpg", n % 500, &id.to_string()[..2]);
-    let file = MediaFile {
-        id,
-        size: 2_000_000,
-        path,
-        thumbnail: None,
-        colour: None,
-        facts,
-        locality: None,
-        said: Vec::new(),
-        description: None,
+    let facts = Facts {
+        make: Some("Maker".into()),
+        model: Some("A model of it".into()),
+        description: Some("What a photographer has to say about a picture".into()),
+        location: n.is_multiple_of(2).then(|| location(n)),
+        ..made::facts(n)
     };
-    visit(address(n), VisitKind::Media(MediaKind::Image), n, Outcome::Media(file))
+    kept(n, made::file(n, facts))
 }
 
 fn location(n: u64) -> Location {
@@ -238,34 +207,4 @@ fn location(n: u64) -> Location {
     };
     let at = LatLon::new(lat, lon).expect("a point on the Earth");
     Location { at, altitude: None, direction: None, date: None, source: LocationSource::Exif }
-}
-
-fn visit(url: Url, kind: VisitKind, n: u64, outcome: Outcome) -> Visited {
-    let id = url.id();
-    let link = Link {
-        url,
-        kind,
-        order: Order::FirstIn,
-        depth: 1,
-        parent: None,
-        referer: None,
-        context: LinkContext::default(),
-        branch: facts::Branch::default(),
-        hops: Vec::new(),
-        reopen: false,
-    };
-    let claim = Claim { number: n, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0 };
-    let at = Timestamp(n as i64);
-    Visited { claim, at, took_ms: 20, bytes: 8_000, status: Some(200), outcome, links: Vec::new() }
-}
-
-fn ms(duration: Duration) -> f64 {
-    duration.as_secs_f64() * 1000.0
-}
-
-fn size(dir: &Path) -> std::io::Result<u64> {
-    ["library.db", "library.db-wal"]
-        .iter()
-        .map(|name| std::fs::metadata(dir.join(name)).map_or(Ok(0), |file| Ok(file.len())))
-        .sum()
 }

@@ -10,7 +10,7 @@ use facts::{MediaId, MediaKind};
 pub struct Description {
     /// The version of the formulas. Descriptions of different versions are never compared.
     pub version: u16,
-    /// The description, as `media` writes it: 1 MiB at most.
+    /// The description, as `media` writes it: 8 MiB at most.
     pub bytes: Vec<u8>,
     /// What it is found by.
     pub traces: Traces,
@@ -21,7 +21,8 @@ pub struct Description {
 pub struct Traces {
     /// A hash of the decoded pixels or samples: equal ones are the same picture, whatever the file.
     pub pixels: Option<[u8; 32]>,
-    /// Perceptual hashes: of a picture, or of the key frames of a film. Of more than 1,024, the first.
+    /// Perceptual hashes, whose first bits change the least: of a picture, or of the key frames of a
+    /// film. Of more than 1,024, the first.
     pub hashes: Vec<[u64; 4]>,
     /// What is heard in a sound, or in that of a film. Of more than 65,536, the smallest.
     pub keys: Vec<u32>,
@@ -73,7 +74,8 @@ pub struct Example {
     pub version: u16,
     /// What is looked for: also the hashes that it has when it is turned or mirrored.
     pub traces: Traces,
-    /// Bits in which hashes may differ: 47 at most.
+    /// Bits in which hashes may differ: 80 at most. Those that differ in at most 15 of their first 128
+    /// are found for certain, others mostly.
     pub radius: u32,
     /// An item that is not to be found: the example itself.
     pub except: Option<MediaId>,

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Blocked, BlockedEntry, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Cursor, Described, Description,
     Exact, Example, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder,
-    KnownByCopies, Listed, Matches, MediaItem, PageFilter, PageItem, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome,
-    ScheduledRun, ScheduledRunId, StoreError, Undescribed, Visited,
+    KnownByCopies, Listed, Matches, MediaItem, PageFilter, PageItem, Said, SameBytes, Schedule, ScheduleId,
+    ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Undescribed, Visited,
 };
 
 /// A crawl: a name, its settings, its queue.

@@ -228,6 +228,21 @@ suite! { Embedded:
         tasks_count_relevant_pages,
         what_a_strategy_learnt_is_kept_with_its_crawl,
     }
+    copies {
+        a_description_comes_with_its_item_or_later,
+        what_is_to_be_described_is_listed_page_by_page,
+        what_was_not_compared_before_a_kill_is_listed_after_it,
+        candidates_are_found_by_what_copies_share,
+        of_a_group_the_closest_is_a_candidate,
+        sounds_are_found_by_keys_that_few_share,
+        the_best_of_a_group_is_its_original,
+        films_are_better_when_they_are_larger_longer_or_of_a_higher_rate,
+        groups_that_share_a_copy_become_one,
+        what_a_person_sets_apart_stays_apart,
+        originals_can_be_listed_alone,
+        what_copies_know_is_offered_to_their_original,
+        groups_are_those_of_a_model,
+    }
     counting {
         figures_are_what_a_count_of_the_items_gives,
     }

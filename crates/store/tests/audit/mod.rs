@@ -155,6 +155,38 @@ const WRONG: &[(&str, &str)] = &[
          UNION ALL SELECT url FROM visit WHERE url <> '' AND url_id IN (SELECT key FROM forgotten WHERE kind = 'address')",
     ),
     (
+        "groups of copies",
+        "SELECT id FROM copy_group WHERE members < 2
+             OR members <> (SELECT count(*) FROM copy_member WHERE copy_group = copy_group.id)
+             OR original <> (SELECT media FROM copy_member WHERE copy_group = copy_group.id
+                             ORDER BY pixels DESC, seconds DESC, rate DESC, metadata DESC, media LIMIT 1)",
+    ),
+    (
+        "copies",
+        "SELECT id FROM media WHERE duplicate <>
+             (id IN (SELECT media FROM copy_member) AND id NOT IN (SELECT original FROM copy_group))
+         UNION ALL SELECT media FROM copy_member
+         WHERE media NOT IN (SELECT id FROM media) OR copy_group NOT IN (SELECT id FROM copy_group) OR why IS NULL",
+    ),
+    (
+        "contents that are set apart",
+        "SELECT one FROM person_apart WHERE one = other OR (other, one) NOT IN (SELECT one, other FROM person_apart)
+         UNION ALL SELECT one FROM person_apart JOIN media AS a ON a.sha256 = one JOIN media AS b ON b.sha256 = other
+         JOIN copy_member AS x ON x.media = a.id JOIN copy_member AS y ON y.media = b.id AND y.copy_group = x.copy_group",
+    ),
+    (
+        "descriptions",
+        "SELECT media.id FROM media LEFT JOIN description ON description.media = media.id
+         WHERE description_version <> coalesce(version, 0) OR (version IS NOT NULL AND (bytes IS NULL) = (trouble IS NULL))
+         UNION ALL SELECT media FROM description WHERE media NOT IN (SELECT id FROM media)",
+    ),
+    (
+        "what copies are found by",
+        "SELECT picture_hash.id FROM picture_hash LEFT JOIN description ON description.media = picture_hash.media
+         WHERE description.version IS NOT picture_hash.version OR bytes IS NULL OR length(bits) <> 32
+         UNION ALL SELECT key FROM copy_key LEFT JOIN description ON description.media = copy_key.media WHERE keys IS NULL",
+    ),
+    (
         "kept media of a crawl",
         "SELECT crawl FROM tally WHERE name LIKE 'kept/%' GROUP BY crawl
          HAVING sum(count) <> (SELECT count(*) FROM visit WHERE visit.crawl = tally.crawl AND outcome = 'media')",

@@ -198,13 +198,15 @@ async fn a_directory_of_a_newer_version_is_left_alone() {
     let library = dir.path().join("library.db");
     let version = |number: u32| {
         let db = rusqlite::Connection::open(&library).unwrap();
+        let before = db.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0)).unwrap();
         db.pragma_update(None, "user_version", number).unwrap();
+        before
     };
-    version(999);
+    let known = version(999);
     for error in [open(dir.path()).err(), Store::read(dir.path()).err()] {
         assert!(matches!(error, Some(StoreError::Newer { found: 999, .. })), "{error:?}");
     }
-    version(1);
+    version(known);
     {
         let db = fjall::Database::builder(dir.path().join("frontier")).open().unwrap();
         let meta = db.keyspace("meta", fjall::KeyspaceCreateOptions::default).unwrap();

@@ -4,6 +4,7 @@
 //! statement here into a test of that home.
 
 pub mod clusters;
+pub mod copies;
 pub mod counting;
 pub mod forgetting;
 pub mod frontier;

@@ -15,8 +15,8 @@ use super::descriptions::{SHARED, code, from_bytes};
 use super::near::{Close, Near};
 use crate::{Candidate, Clue, Example};
 
-/// Hashes that are held in memory: of more, the newest are not found.
-const HELD: usize = 16_000_000;
+/// Hashes that are held in memory, at some 110 bytes each: of more, the newest are not found.
+const HELD: usize = 32_000_000;
 
 /// Hashes close to those of an example that are looked at, the closest ones.
 const CLOSE: usize = 4_096;
@@ -107,7 +107,12 @@ pub(super) fn candidates(db: &Connection, hashes: &Hashes, example: &Example) ->
             )?
             .query_row(params![media, example.version], |row| {
                 let kind = MediaKind::parse(row.get_ref(1)?.as_str()?);
-                Ok((MediaId::from_sha256(row.get(0)?), kind, row.get::<_, Option<i64>>(2)?, row.get::<_, Option<Vec<u8>>>(3)?))
+                Ok((
+                    MediaId::from_sha256(row.get(0)?),
+                    kind,
+                    row.get::<_, Option<i64>>(2)?,
+                    row.get::<_, Option<Vec<u8>>>(3)?,
+                ))
             })
             .optional()?;
         let Some((id, kind, group, bytes)) = known else { continue };

@@ -11,7 +11,7 @@ use crate::listing::Key;
 use crate::{Cursor, Described, Description, Exact, Listed, Traces, Undescribed};
 
 /// Bytes, hashes and keys of one description.
-const BYTES: usize = 1 << 20;
+const BYTES: usize = 8 << 20;
 const HASHES: usize = 1_024;
 const KEYS: usize = 65_536;
 

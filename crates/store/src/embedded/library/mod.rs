@@ -67,8 +67,8 @@ use crate::{
     Beat, Blocked, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Crawl, CrawlId, CrawlSummary, Cursor,
     Described, Description, Exact, Example, Figures, Forget, Forgotten, Harvest, Imported, ImportedFile, ItemFilter,
     ItemOrder, KnownByCopies, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter, PageItem,
-    Recorded, Run, RunId, RunLimits, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Start,
-    StoreError, Task, Undescribed, Visited,
+    Recorded, Run, RunId, RunLimits, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
+    ScheduledRunId, Start, StoreError, Task, Undescribed, Visited,
 };
 
 /// Whether the tables of a library are of this version, as those of one that was only begun are not.
