@@ -454,6 +454,9 @@ pub enum Kind {
 /// Which part of the library.
 #[derive(Args)]
 pub struct Filter {
+    /// Also copies of others: searches find originals, exports write everything.
+    #[arg(long)]
+    pub copies: bool,
     /// Only what was made near this point, such as 60.17,24.94.
     #[arg(long, value_name = "LAT,LON", value_parser = point, requires = "within", allow_hyphen_values = true)]
     pub near: Option<LatLon>,

@@ -59,7 +59,7 @@ pub struct MediaHit {
     /// Metres from the point that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
-    /// Other addresses that hold the same bytes.
+    /// Its copies: items that look or sound the same, and other addresses that hold the same bytes.
     pub copies: u64,
 }
 
@@ -113,7 +113,7 @@ impl MediaHit {
             description: description.unwrap_or_default().to_owned(),
             location: item.location.as_ref().map(Location::from),
             distance_m,
-            copies: item.addresses.saturating_sub(1),
+            copies: item.copies + item.addresses.saturating_sub(1),
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Question {
     pub words: Option<Words>,
     /// Only what came from this host, or was found on its pages.
     pub host: Option<String>,
+    /// Also copies of others: without it, only originals are found.
+    pub copies: bool,
 }
 
 /// What kind of thing is looked for.
@@ -108,7 +110,7 @@ impl Question {
             host: self.host.clone(),
             crawl: self.crawl.clone(),
             open_licence: self.open_licence,
-            originals_only: false,
+            copies: self.copies,
             words: self.words.clone(),
         }
     }

@@ -64,6 +64,8 @@ pub(crate) struct FilterParams {
     licence: Option<String>,
     /// Only what a person confirmed the place of, or only what has a place that nobody did.
     verified: Option<bool>,
+    /// Also copies of others; without it, only originals.
+    copies: Option<bool>,
 }
 
 /// Reads the filters; what is wrong is noted in the query.
@@ -97,6 +99,7 @@ pub(crate) fn of_any_kind(query: &mut Query) -> Question {
     let words = query.text("q").and_then(|text| Words::parse(&text));
     let open_licence = query.choice("licence", &[("any", false), ("open", true)]).unwrap_or(false);
     let verified = query.switch("verified");
+    let copies = query.switch("copies").unwrap_or(false);
     Question {
         looked: Looked::default(),
         near: near.zip(within).map(|(centre, metres)| Near { centre, metres }),
@@ -110,6 +113,7 @@ pub(crate) fn of_any_kind(query: &mut Query) -> Question {
         crawl,
         words,
         host,
+        copies,
     }
 }
 

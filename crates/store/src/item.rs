@@ -164,8 +164,8 @@ pub struct ItemFilter {
     pub crawl: Option<String>,
     /// Only those with a Creative Commons licence or in the public domain, as the file or a page says.
     pub open_licence: bool,
-    /// Only those that are no copies of others.
-    pub originals_only: bool,
+    /// Also those that are copies of others.
+    pub copies: bool,
     /// Only those with these words.
     pub words: Option<Words>,
 }

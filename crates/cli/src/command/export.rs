@@ -19,7 +19,8 @@ const BATCH: usize = 500;
 
 /// Writes the library to a file or to stdout.
 pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
-    let question = question(order.filter)?;
+    // What is written for others is all there is.
+    let question = Question { copies: true, ..question(order.filter)? };
     let reader = Store::read(&place.data)?;
     let format = order.format.into();
     let out = order.out.filter(|out| out.as_os_str() != "-");

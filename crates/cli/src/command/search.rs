@@ -61,6 +61,7 @@ pub(super) fn question(filter: Filter) -> anyhow::Result<Question> {
         since: filter.since,
         located: filter.located.then_some(true),
         host: filter.host.map(|host| host.to_ascii_lowercase()),
+        copies: filter.copies,
         ..Question::default()
     })
 }

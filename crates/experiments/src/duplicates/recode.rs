@@ -1,6 +1,6 @@
 //! Copies of films and sounds, as the web has them: ffmpeg makes them anew.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

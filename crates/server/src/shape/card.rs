@@ -44,7 +44,7 @@ pub(crate) struct Card {
     pub thumbnail: Option<String>,
     /// Where the file is.
     pub file: String,
-    /// Other addresses that hold the same bytes.
+    /// Its copies: items that look or sound the same, and other addresses that hold the same bytes.
     pub copies: u64,
 }
 
@@ -74,7 +74,7 @@ impl Card {
             location: item.location.as_ref().map(Location::from),
             thumbnail: item.thumbnail.as_ref().map(|_| format!("/media/{}/thumbnail", item.id)),
             file: format!("/media/{}/file", item.id),
-            copies: item.addresses.saturating_sub(1),
+            copies: item.copies + item.addresses.saturating_sub(1),
         }
     }
 }

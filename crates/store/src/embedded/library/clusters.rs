@@ -67,7 +67,7 @@ fn counted_items(filter: &ItemFilter) -> bool {
         host,
         crawl,
         open_licence,
-        originals_only,
+        copies,
         words,
     } = filter;
     *located != Some(false)
@@ -78,7 +78,7 @@ fn counted_items(filter: &ItemFilter) -> bool {
         && host.is_none()
         && crawl.is_none()
         && !open_licence
-        && *originals_only
+        && !copies
         && words.is_none()
 }
 

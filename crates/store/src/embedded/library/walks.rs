@@ -337,7 +337,7 @@ impl<'f> Sought<'f> {
         let with_kinds = !about_media.is_empty();
         about_media.extend(filter.since.map(|_| "media.first_seen >= ?".into()));
         about_media.extend(filter.until.map(|_| "media.first_seen <= ?".into()));
-        if filter.originals_only {
+        if !filter.copies {
             about_media.push("media.duplicate = 0".into());
         }
         if filter.open_licence && !is(Along::Open) {
