@@ -69,7 +69,6 @@ pub struct Order {
 /// Makes an experiment; tells how far it is, a line at a time.
 pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     match name {
-        "duplicates" => duplicates::run(order, progress),
         "harvest" => harvest::run(order, progress).await,
         "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
