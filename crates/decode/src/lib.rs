@@ -3,7 +3,7 @@
 //! - [`picture`] decodes a picture of the web into a [`Picture`]: upright, in RGB, and no larger
 //!   than it must be. A JPEG is made small while it is decoded, not afterwards.
 //! - [`thumbnail`] makes a small JPEG of it, and says which colour most of it has.
-//! - [`sound`] and [`film`] say what a sound or film is like; [`samples`] and [`frames`] hand on what
+//! - [`sound()`] and [`film()`] say what a sound or film is like; [`samples`] and [`frames`] hand on what
 //!   they are made of.
 //!
 //! Most formats are read by libraries. Films, AVIF, HEIC and rare sounds are read by ffmpeg and

@@ -1,7 +1,7 @@
 //! Other programs, kept on a short lead: ffmpeg and its like decode what no library here does.
 //!
 //! What they read came from the web, and they are written in C. So each runs without a shell, in a
-//! group of its own, with limits on time and memory, and behind a [fence](self::fence): it sees its
+//! group of its own, with limits on time and memory, and behind a [`fence`]: it sees its
 //! libraries and the one file it is to read, and no network.
 
 mod fence;
