@@ -258,8 +258,9 @@ impl Engine {
         // Whatever ended it, what has landed is written before anything else is said.
         let landed = self.land_flights().await;
         let learnt = self.save_learnt().await;
-        let Self { store, run, settings, commits, failed_seeds, before, started, progress, steps, describer, stop, .. } =
-            self;
+        let Self {
+            store, run, settings, commits, failed_seeds, before, started, progress, steps, describer, stop, ..
+        } = self;
         drop(commits);
         let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         written?;

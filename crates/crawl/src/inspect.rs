@@ -187,7 +187,8 @@ impl Inspection {
             Ok((Likeness::Picture(look), pixels)) => {
                 let pixels = pixels.or_else(|| pixels_of(path).ok());
                 self.hashes.pixels = pixels.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect());
-                self.hashes.phash = look.hashes().first().map(|hash| hash.bits.map(|part| format!("{part:016x}")).concat());
+                self.hashes.phash =
+                    look.hashes().first().map(|hash| hash.bits.map(|part| format!("{part:016x}")).concat());
                 let vectors = Descriptor::ALL.map(|one| (one.as_str().to_ascii_lowercase(), one.vector(&look)));
                 self.descriptors = descriptors.then(|| vectors.into());
             }

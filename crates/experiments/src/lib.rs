@@ -32,12 +32,11 @@ pub use crate::report::{Bar, Report, Table, Wanted};
 
 /// The experiments there are, each with what it shows.
 pub const NAMES: &[(&str, &str)] = &[
-    ("duplicates", "copies of films and sounds told again, and parts found in wholes [004 ch. 5] (--corpus DIR)"),
     ("harvest", "relevant pages per page for bfs, geo-distance and geo [001 Figs. 7–10]"),
     ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
-    ("duplicates", "copies of pictures found among others, by what was done to them (--corpus DIR)"),
+    ("duplicates", "copies of pictures, films and sounds found among others [004 ch. 5] (--corpus DIR)"),
     (
         "rerank",
         "pictures of one class found by descriptors and mixes of them [004 Tables 7.7, 7.9, 7.10] (--corpus DIR)",

@@ -11,7 +11,8 @@ use crate::harness::{Bird, said};
 
 /// Makes a file with ffmpeg.
 fn make(dir: &Path, from: &[&str], name: &str) {
-    let made = Command::new("ffmpeg").current_dir(dir).args(["-v", "error", "-y"]).args(from).arg(name).output().unwrap();
+    let made =
+        Command::new("ffmpeg").current_dir(dir).args(["-v", "error", "-y"]).args(from).arg(name).output().unwrap();
     assert!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
@@ -30,7 +31,11 @@ fn collection(dir: &Path) {
     make(dir, &[&film[..], &["-c:v", "mpeg4", "-q:v", "4"]].concat(), "dive.avi");
     make(dir, &["-i", "dive.avi", "-vf", "scale=160:120,fps=8", "-c:v", "libvpx", "-b:v", "300k"], "dive.webm");
     make(dir, &["-f", "lavfi", "-i", "testsrc2=s=320x240:r=12", "-t", "8", "-c:v", "mpeg4"], "bars.avi");
-    let tune = |a: u32, b: u32| format!("aevalsrc='0.4*sin(2*PI*t*({a}+200*floor(mod(t*3,7))))+0.3*sin(2*PI*t*({b}+150*floor(mod(t*2,5))))':d=20");
+    let tune = |a: u32, b: u32| {
+        format!(
+            "aevalsrc='0.4*sin(2*PI*t*({a}+200*floor(mod(t*3,7))))+0.3*sin(2*PI*t*({b}+150*floor(mod(t*2,5))))':d=20"
+        )
+    };
     make(dir, &["-f", "lavfi", "-i", &tune(300, 900)], "tune.flac");
     make(dir, &["-i", "tune.flac", "-af", "volume=0.5", "-ar", "22050", "-b:a", "64k"], "tune.mp3");
     make(dir, &["-f", "lavfi", "-i", &tune(410, 620)], "other.flac");
@@ -77,7 +82,8 @@ fn copies_are_grouped_with_the_best_one_kept_and_told_why() {
     // Told again, nothing changes; searches list originals.
     assert_eq!(bird.json(["duplicates", "--json"]), found);
     let listed = bird.json(["search", "--kind", "image", "--json"]);
-    let mut originals: Vec<String> = listed["results"].as_array().unwrap().iter().map(|one| name(&one["file"])).collect();
+    let mut originals: Vec<String> =
+        listed["results"].as_array().unwrap().iter().map(|one| name(&one["file"])).collect();
     originals.sort();
     assert_eq!(originals, ["again.png", "chart.png", "clouds.png"]);
     let (out, _) = said(&bird.run(["duplicates"]));

@@ -98,7 +98,8 @@ impl Likeness {
 
     /// How a candidate is a copy of this, if it is.
     pub fn copy(&self, candidate: &Candidate) -> Option<Verdict> {
-        let found = |why, detail: String| Verdict { copy: CopyFound { of: candidate.id, why, detail }, identical: false };
+        let found =
+            |why, detail: String| Verdict { copy: CopyFound { of: candidate.id, why, detail }, identical: false };
         if candidate.clue == Clue::Pixels {
             return Some(Verdict::pixels(candidate.id));
         }
@@ -116,7 +117,10 @@ impl Likeness {
                     Some(false) => ", another sound",
                     None => "",
                 };
-                Some(found(CopyReason::Video, format!("the same film, {:.0} % of its frames{sounds}", 100.0 * same.share)))
+                Some(found(
+                    CopyReason::Video,
+                    format!("the same film, {:.0} % of its frames{sounds}", 100.0 * same.share),
+                ))
             }
             Self::Sound(own) => {
                 let same = sound::same_sound(own, &Sound::from_bytes(bytes)?)?;

@@ -155,7 +155,8 @@ impl Pass<'_> {
         if candidates.is_empty() {
             return Ok(Vec::new());
         }
-        let mut found = on_disk(move || Ok(candidates.iter().filter_map(|one| likeness.copy(one)).collect::<Vec<_>>())).await?;
+        let mut found =
+            on_disk(move || Ok(candidates.iter().filter_map(|one| likeness.copy(one)).collect::<Vec<_>>())).await?;
         for verdict in &mut found {
             if verdict.identical && self.same_pixels(id, verdict.copy.of).await? {
                 *verdict = Verdict::pixels(verdict.copy.of);

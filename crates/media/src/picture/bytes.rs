@@ -2,14 +2,16 @@
 
 use super::hash::PictureHash;
 use super::look::Look;
-use super::relief::Relief;
+use super::relief::{Relief, Reliefs};
 use super::turn::Turn;
 use super::view::View;
 
 /// Bytes of a view: the hash, its quality, its turn with its doubt.
 const VIEW: usize = 32 + 1 + 1;
-/// Bytes of a look.
-const LENGTH: usize = 2 + 128 + 30 + 54 + 72 + 33 + 256 + VIEW * View::COUNT;
+/// Bytes of a relief.
+const RELIEF: usize = 256;
+/// Bytes of a look without bars and borders; one with them has another relief.
+const LENGTH: usize = 2 + 128 + 30 + 54 + 72 + 33 + RELIEF + VIEW * View::COUNT;
 
 impl Look {
     /// The look as bytes: its version and what it is made of.
@@ -21,18 +23,19 @@ impl Look {
         pack::<3>(&self.cedd, &mut bytes);
         pack::<3>(&self.fcth, &mut bytes);
         bytes.extend(self.cld.iter().map(|value| *value as u8));
-        bytes.extend(self.relief.0.iter().map(|value| *value as u8));
+        bytes.extend(self.reliefs.whole.0.iter().map(|value| *value as u8));
         for view in &self.views {
             bytes.extend(view.hash.bits.iter().flat_map(|bits| bits.to_le_bytes()));
             bytes.push(view.hash.quality);
             bytes.push(view.turn.number() | view.doubt.number() << 3);
         }
+        bytes.extend(self.reliefs.within.iter().flat_map(|relief| relief.0).map(|value| value as u8));
         bytes
     }
 
     /// The look that [`Look::to_bytes`] wrote; none for anything else, and for other versions.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        if bytes.len() != LENGTH {
+        if bytes.len() != LENGTH && bytes.len() != LENGTH + RELIEF {
             return None;
         }
         let (version, rest) = bytes.split_first_chunk()?;
@@ -45,7 +48,7 @@ impl Look {
         let cedd = unpack::<3, 144>(&mut rest)?;
         let fcth = unpack::<3, 192>(&mut rest)?;
         let cld = signed::<33>(&mut rest)?;
-        let relief = Relief(signed::<256>(&mut rest)?);
+        let whole = Relief(signed(&mut rest)?);
         let mut views = Vec::with_capacity(View::COUNT);
         for _ in 0..View::COUNT {
             let mut bits = [0; 4];
@@ -58,7 +61,8 @@ impl Look {
             let hash = PictureHash { bits, quality: *quality };
             views.push(View { hash, turn: Turn::numbered(*turn), doubt: Turn::numbered(turn >> 3) });
         }
-        Some(Self::from_parts(scd, ehd, cedd, fcth, cld, relief, views.try_into().ok()?))
+        let within = if rest.is_empty() { None } else { Some(Relief(signed(&mut rest)?)) };
+        Some(Self::from_parts(scd, ehd, cedd, fcth, cld, Reliefs { whole, within }, views.try_into().ok()?))
     }
 }
 

@@ -50,10 +50,12 @@ impl fmt::Display for NearCopy {
 /// those of like things in the same place (a flower in the middle of each) up to 0.7; nearly all
 /// copies are above 0.8.
 const ALIKE: f32 = 0.75;
+/// How much more alike two must be by an explanation that is less plain.
+const PLAINER: f32 = 0.02;
 /// The ways to hold a picture that are tried in detail.
 const TURNS: usize = 2;
-/// Rows of points that something may cover.
-const COVERED: usize = 5;
+/// Rows of points that something may cover: little, or as much as a caption has.
+const COVERED: [usize; 2] = [4, 7];
 /// Shares of a side that may be missing.
 const MARGINS: [f32; 4] = [0.025, 0.05, 0.075, 0.1];
 const BARS: [f32; 4] = [0.05, 0.1, 0.15, 0.2];
@@ -79,16 +81,37 @@ fn may_be(picture: &Look, copy: &Look) -> bool {
     near(copy, picture) || near(picture, copy)
 }
 
-/// The way the two are most alike.
-pub(super) fn closest(picture: &Look, copy: &Look) -> (Turn, Extent, f32) {
+/// The way the two are most alike, with or without what is around them.
+fn closest(picture: &Look, copy: &Look) -> (Turn, Extent, f32) {
+    let (mine, theirs) = (&picture.reliefs, &copy.reliefs);
+    let mut best = held(&mine.whole, &theirs.whole);
+    let pairs = [
+        (mine.within, Some(theirs.whole), Extent::Part),
+        (Some(mine.whole), theirs.within, Extent::More),
+        (mine.within, theirs.within, Extent::Same),
+    ];
+    for (mine, theirs, around) in pairs {
+        let (Some(mine), Some(theirs)) = (mine, theirs) else { continue };
+        let (turn, extent, alike) = held(&mine, &theirs);
+        if alike > best.2 + PLAINER {
+            // An edge that differs is but a bar that was not quite told from the picture.
+            let within = matches!(extent, Extent::Same | Extent::Covered) && around != Extent::Same;
+            best = (turn, if within { around } else { extent }, alike);
+        }
+    }
+    best
+}
+
+/// The way of holding the copy by which the two are most alike.
+fn held(picture: &Relief, copy: &Relief) -> (Turn, Extent, f32) {
     let mut turns = Turn::ALL.map(|turn| {
-        let turned = copy.relief.turned(turn);
-        (picture.relief.broadly(&turned), turn, turned)
+        let turned = copy.turned(turn);
+        (picture.broadly(&turned), turn, turned)
     });
     turns.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut best = (Turn::UPRIGHT, Extent::Same, -1.0);
     for (_, turn, turned) in turns.into_iter().take(TURNS) {
-        let (extent, alike) = overlaid(&picture.relief, &turned);
+        let (extent, alike) = overlaid(picture, &turned);
         if alike > best.2 {
             best = (turn, extent, alike);
         }
@@ -101,14 +124,14 @@ const WHOLE: [f32; 4] = [0.0, 0.0, 1.0, 1.0];
 fn overlaid(picture: &Relief, copy: &Relief) -> (Extent, f32) {
     let (mine, theirs) = (picture.heights(WHOLE), copy.heights(WHOLE));
     let same = correlation(&mine, &theirs);
-    let covered = correlation(&mine[COVERED..], &theirs[COVERED..])
-        .max(correlation(&mine[..POINTS - COVERED], &theirs[..POINTS - COVERED]));
+    let uncovered = COVERED.into_iter().flat_map(|rows| [rows..POINTS, 0..POINTS - rows]);
+    let covered = uncovered.map(|rows| correlation(&mine[rows.clone()], &theirs[rows])).fold(same, f32::max);
     let part = fitted(&theirs, picture);
     let more = fitted(&mine, copy);
     // The plainest explanation that is as good as any.
     let mut best = (Extent::Same, same);
     for (extent, alike) in [(Extent::Covered, covered), (Extent::Part, part), (Extent::More, more)] {
-        if alike > best.1 + 0.02 {
+        if alike > best.1 + PLAINER {
             best = (extent, alike);
         }
     }

@@ -15,13 +15,13 @@ pub(super) fn within(small: &Small) -> Option<[usize; 4]> {
     let (width, height) = (small.width, small.height);
     let at = |x: usize, y: usize| &small.rgb[3 * (y * width + x)..][..3];
     let most = |side: usize| (MOST * side as f32) as usize;
-    // Whether a line is mostly of a colour, and begins and ends with it.
+    // Whether a line begins and ends with a colour, and is of it but for letters.
     let is_bar = |colour: &[u8], line: &dyn Fn(usize) -> (usize, usize), length: usize| {
         let same = |i: usize| {
             let (x, y) = line(i);
             at(x, y).iter().zip(colour).all(|(a, b)| a.abs_diff(*b) <= SAME)
         };
-        same(0) && same(length - 1) && 2 * (0..length).filter(|i| same(*i)).count() > length
+        same(0) && same(length - 1) && 3 * (0..length).filter(|i| same(*i)).count() > length
     };
     let bottom_colour = at(0, height - 1);
     let bottom = (0..most(height)).take_while(|y| is_bar(bottom_colour, &|x| (x, height - 1 - y), width)).count();

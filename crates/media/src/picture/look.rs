@@ -9,7 +9,7 @@ use super::frame;
 use super::hash::PictureHash;
 use super::jcd::{self, Jcd};
 use super::pixels::{Pixels, Small, Smoothing};
-use super::relief::Relief;
+use super::relief::{Relief, Reliefs};
 use super::scd::{self, Scd};
 use super::sums::Sums;
 use super::view::View;
@@ -22,7 +22,7 @@ pub struct Look {
     pub(super) cedd: Cedd,
     pub(super) fcth: Fcth,
     pub(super) cld: Cld,
-    pub(super) relief: Relief,
+    pub(super) reliefs: Reliefs,
     /// Of the picture without each of [`View::MARGINS`], and within bars and borders.
     pub(super) views: [View; View::COUNT],
     /// The hashes of those views that say something.
@@ -47,18 +47,20 @@ impl Look {
         let small = Small::of(pixels, smoothing)?;
         let sums = Sums::of(&small);
         let blocks = Blocks::of(&small, &sums);
-        let mut relief = None;
+        let mut whole = None;
         let margins = View::MARGINS.map(|margin| {
             let (view, waves) = View::without(&sums, margin);
-            relief.get_or_insert_with(|| Relief::of(&waves));
+            whole.get_or_insert_with(|| Relief::of(&waves));
             view
         });
-        let within = frame::within(&small).map(|part| View::of(&sums, part.map(|side| side as f32)).0);
-        let [whole, less, smaller, inner] = margins;
-        let views = [whole, less, smaller, inner, within.unwrap_or_else(View::nothing)];
+        let within = frame::within(&small).map(|part| View::of(&sums, part.map(|side| side as f32)));
+        let reliefs = Reliefs { whole: whole?, within: within.map(|(_, waves)| Relief::of(&waves)) };
+        let within = within.map_or_else(View::nothing, |(view, _)| view);
+        let [all, less, smaller, inner] = margins;
+        let views = [all, less, smaller, inner, within];
         let (scd, ehd) = (scd::of(&small), ehd::of(&sums));
         let (cedd, fcth, cld) = (cedd::of(&blocks), fcth::of(&blocks), cld::of(&blocks));
-        Some(Self::from_parts(scd, ehd, cedd, fcth, cld, relief?, views))
+        Some(Self::from_parts(scd, ehd, cedd, fcth, cld, reliefs, views))
     }
 
     pub(super) fn from_parts(
@@ -67,11 +69,11 @@ impl Look {
         cedd: Cedd,
         fcth: Fcth,
         cld: Cld,
-        relief: Relief,
+        reliefs: Reliefs,
         views: [View; View::COUNT],
     ) -> Self {
         let hashes = views.iter().filter(|view| view.says_something()).map(View::canonical).collect();
-        Self { scd, ehd, cedd, fcth, cld, relief, views, hashes }
+        Self { scd, ehd, cedd, fcth, cld, reliefs, views, hashes }
     }
 
     /// The hashes that an index of near copies keeps for this picture: four, or five for one with a

@@ -21,7 +21,7 @@ impl Look {
                 let sum: i64 = looks.iter().map(|look| i64::from(look.cld[place])).sum();
                 (sum as f64 / looks.len() as f64).round() as i8
             }),
-            first.relief,
+            first.reliefs,
             first.views,
         ))
     }

@@ -14,6 +14,15 @@ pub(super) const POINTS: usize = 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Relief(pub(super) [i8; WAVES * WAVES]);
 
+/// The reliefs of a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reliefs {
+    pub(super) whole: Relief,
+    /// Of what is within bars and borders, where there are any: they are so plain that they would
+    /// drown what they are around.
+    pub(super) within: Option<Relief>,
+}
+
 /// Steps that a coefficient of usual size has.
 const STEPS: f32 = 24.0;
 

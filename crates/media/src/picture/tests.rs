@@ -122,7 +122,10 @@ fn copies_are_told_from_other_pictures() {
         for (extent, copy) in copies {
             let copy = copy.look();
             let found = near_copy(look, &copy);
-            assert_eq!(found.map(|found| found.extent), Some(extent), "{number}: {found:?}");
+            // What a bar leaves is a part as well.
+            let told = found.map(|found| found.extent);
+            let fits = told == Some(extent) || (extent, told) == (Extent::Covered, Some(Extent::Part));
+            assert!(fits, "{number}: {extent:?}, {found:?}");
             let others = looks.iter().enumerate().filter(|(other, _)| *other != number);
             assert!(others.clone().all(|(_, other)| near_copy(other, &copy).is_none()));
         }
@@ -158,6 +161,8 @@ fn ranks_are_spread_over_the_answer() {
 #[test]
 fn a_look_is_read_as_it_was_written() {
     let look = scene(7, 130, 170).look();
+    let framed = made(130, 170, |x, y| if y < 20 { [0; 3] } else { [(x * y) as u8; 3] }).look();
+    assert_eq!(Look::from_bytes(&framed.to_bytes()), Some(framed));
     let bytes = look.to_bytes();
     assert_eq!(Look::from_bytes(&bytes), Some(look));
     for length in 0..bytes.len() {

@@ -24,7 +24,7 @@ const SURE: f32 = 0.10;
 impl View {
     /// What is cut off at each side, as a share of width and height: nothing, what small crops cut
     /// off, and as much as captions cover.
-    pub(super) const MARGINS: [f32; 4] = [0.0, 0.025, 0.05, 0.15];
+    pub(super) const MARGINS: [f32; 4] = [0.0, 0.025, 0.05, 0.2];
     /// One for each margin, and one within bars and borders.
     pub(super) const COUNT: usize = Self::MARGINS.len() + 1;
 

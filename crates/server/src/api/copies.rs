@@ -119,12 +119,15 @@ pub(crate) async fn of_item(
         None => None,
     };
     let offered = app.library().known_by_copies(id).await?;
-    let locations = offered.locations.iter().map(|(from, location)| OfferedLocation {
-        from: from.to_string(),
-        location: location.into(),
+    let locations = offered
+        .locations
+        .iter()
+        .map(|(from, location)| OfferedLocation { from: from.to_string(), location: location.into() });
+    let texts = offered.texts.iter().map(|one| OfferedText {
+        from: one.from.to_string(),
+        field: one.field,
+        text: one.text.clone(),
     });
-    let texts =
-        offered.texts.iter().map(|one| OfferedText { from: one.from.to_string(), field: one.field, text: one.text.clone() });
     known.answer(&Copies { group, locations: locations.collect(), texts: texts.collect() })
 }
 

@@ -57,19 +57,8 @@ pub(super) fn clusters(db: &Connection, what: &ClusterFilter, view: [f64; 4], zo
 
 /// Whether counted cells answer the question.
 fn counted_items(filter: &ItemFilter) -> bool {
-    let ItemFilter {
-        kinds: _,
-        located,
-        verified,
-        since,
-        until,
-        area,
-        host,
-        crawl,
-        open_licence,
-        copies,
-        words,
-    } = filter;
+    let ItemFilter { kinds: _, located, verified, since, until, area, host, crawl, open_licence, copies, words } =
+        filter;
     *located != Some(false)
         && verified.is_none()
         && since.is_none()
