@@ -852,7 +852,7 @@ export interface components {
             colour?: string | null;
             /**
              * Format: int64
-             * @description Other addresses that hold the same bytes.
+             * @description Its copies: items that look or sound the same, and other addresses that hold the same bytes.
              */
             copies: number;
             /** @description What is said about it. */
@@ -2570,6 +2570,8 @@ export interface operations {
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
                 verified?: boolean;
+                /** @description Also copies of others; without it, only originals. */
+                copies?: boolean;
             };
             header?: never;
             path?: never;
@@ -3055,6 +3057,8 @@ export interface operations {
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
                 verified?: boolean;
+                /** @description Also copies of others; without it, only originals. */
+                copies?: boolean;
             };
             header?: never;
             path?: never;
@@ -3288,6 +3292,8 @@ export interface operations {
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
                 verified?: boolean;
+                /** @description Also copies of others; without it, only originals. */
+                copies?: boolean;
                 /** @description `newest`, `oldest`, `taken`, `place` (country, then town), `host` or `colour` (hue) [default: newest] */
                 order?: string;
                 /** @description Where to go on: `next` of the page before. */
@@ -4031,6 +4037,8 @@ export interface operations {
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
                 verified?: boolean;
+                /** @description Also copies of others; without it, only originals. */
+                copies?: boolean;
                 /** @description Only those relevant to the region of a crawl */
                 relevant?: boolean;
                 /** @description Where to go on: `next` of the page before. */
@@ -4767,6 +4775,8 @@ export interface operations {
                 licence?: string;
                 /** @description Only what a person confirmed the place of, or only what has a place that nobody did. */
                 verified?: boolean;
+                /** @description Also copies of others; without it, only originals. */
+                copies?: boolean;
                 /** @description `media` or `page` [default: media] */
                 what?: string;
                 /** @description `best`, `nearest` (needs `near`) or `newest` [default: best] */
