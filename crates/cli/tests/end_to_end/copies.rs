@@ -51,10 +51,10 @@ fn copies_are_grouped_with_the_best_one_kept_and_told_why() {
     let folder = tempfile::tempdir().unwrap();
     collection(folder.path());
     let path = folder.path().to_str().unwrap();
-    let summary = bird.json(["import", path, "--json"]);
+    let summary = bird.json(["import", path]);
     assert_eq!((&summary["imported"], &summary["undescribed"]), (&13.into(), &0.into()), "{summary}");
 
-    let found = bird.json(["duplicates", "--json"]);
+    let found = bird.json(["duplicates"]);
     let groups: BTreeMap<String, BTreeMap<String, String>> = found["groups"]
         .as_array()
         .unwrap()
@@ -80,8 +80,8 @@ fn copies_are_grouped_with_the_best_one_kept_and_told_why() {
     assert_eq!(groups.get("again.png"), Some(&named(&expected)), "{found:#}");
 
     // Told again, nothing changes; searches list originals.
-    assert_eq!(bird.json(["duplicates", "--json"]), found);
-    let listed = bird.json(["search", "--kind", "image", "--json"]);
+    assert_eq!(bird.json(["duplicates"]), found);
+    let listed = bird.json(["search", "--kind", "image"]);
     let mut originals: Vec<String> =
         listed["results"].as_array().unwrap().iter().map(|one| name(&one["file"])).collect();
     originals.sort();
@@ -108,7 +108,7 @@ fn what_was_left_undescribed_is_described_the_next_time() {
     let drawn = ["-f", "lavfi", "-i", "mandelbrot=s=640x480", "-frames:v", "1"];
     make(folder.path(), &drawn, "a.png");
     make(folder.path(), &["-i", "a.png", "-q:v", "15"], "b.jpg");
-    bird.json(["import", folder.path().to_str().unwrap(), "--json"]);
+    bird.json(["import", folder.path().to_str().unwrap()]);
     // As an older version left it: no descriptions, no groups.
     let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
     library
@@ -118,7 +118,7 @@ fn what_was_left_undescribed_is_described_the_next_time() {
         )
         .unwrap();
     drop(library);
-    let found = bird.json(["duplicates", "--json"]);
+    let found = bird.json(["duplicates"]);
     assert_eq!(found["groups"].as_array().unwrap().len(), 1, "{found}");
 }
 
@@ -131,7 +131,7 @@ fn inspect_tells_hashes_and_descriptors() {
     make(dir, &["-i", "a.png"], "b.bmp");
     make(dir, &["-f", "lavfi", "-i", "sine=d=3"], "c.wav");
     let files = ["a.png", "b.bmp", "c.wav"].map(|name| dir.join(name).to_str().unwrap().to_owned());
-    let told = bird.json(["inspect", "--json", "--descriptors"].map(str::to_owned).into_iter().chain(files));
+    let told = bird.json(["inspect", "--descriptors"].map(str::to_owned).into_iter().chain(files));
     let lengths = [("scd", 256), ("ehd", 80), ("cedd", 144), ("fcth", 192), ("jcd", 168)];
     for (name, length) in lengths {
         assert_eq!(told[0]["descriptors"][name].as_array().unwrap().len(), length, "{name}");

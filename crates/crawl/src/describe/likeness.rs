@@ -11,9 +11,9 @@ const CANDIDATES: usize = 64;
 
 /// An item as it is compared with others.
 pub(crate) enum Likeness {
-    Picture(Look),
-    Film(Film),
-    Sound(Sound),
+    Picture(Box<Look>),
+    Film(Box<Film>),
+    Sound(Box<Sound>),
 }
 
 /// That a candidate is a copy, and how.
@@ -40,9 +40,9 @@ impl Likeness {
 
     fn from_bytes(kind: MediaKind, bytes: &[u8]) -> Option<Self> {
         match kind {
-            MediaKind::Image => Look::from_bytes(bytes).map(Self::Picture),
-            MediaKind::Video => Film::from_bytes(bytes).map(Self::Film),
-            MediaKind::Audio => Sound::from_bytes(bytes).map(Self::Sound),
+            MediaKind::Image => Look::from_bytes(bytes).map(Box::new).map(Self::Picture),
+            MediaKind::Video => Film::from_bytes(bytes).map(Box::new).map(Self::Film),
+            MediaKind::Audio => Sound::from_bytes(bytes).map(Box::new).map(Self::Sound),
         }
     }
 
@@ -88,7 +88,7 @@ impl Likeness {
         let sound = match self {
             Self::Picture(_) => None,
             Self::Film(film) => film.sound(),
-            Self::Sound(sound) => Some(sound),
+            Self::Sound(sound) => Some(&**sound),
         };
         let mut keys: Vec<u32> = sound.into_iter().flat_map(|sound| sound.keys().map(|(key, _)| key)).collect();
         keys.sort_unstable();

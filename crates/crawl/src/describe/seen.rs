@@ -71,8 +71,8 @@ pub(crate) fn look_at(file: &Path, kind: MediaKind) -> Result<(Likeness, Option<
             let picture = decode::picture(&bytes, facts.format, facts.orientation, Look::LONG_SIDE, &limits)?;
             look(&picture, &bytes, &facts, &limits)
         }
-        MediaKind::Video => Ok((Likeness::Film(decode::film(file, format_of(file)?, &limits)?), None)),
-        MediaKind::Audio => Ok((Likeness::Sound(decode::sound(file, format_of(file)?, &limits)?), None)),
+        MediaKind::Video => Ok((Likeness::Film(Box::new(decode::film(file, format_of(file)?, &limits)?)), None)),
+        MediaKind::Audio => Ok((Likeness::Sound(Box::new(decode::sound(file, format_of(file)?, &limits)?)), None)),
     })
 }
 
@@ -106,7 +106,7 @@ fn look(
         _ if look.hashes().is_empty() => all_pixels(bytes, facts, limits).ok(),
         _ => None,
     };
-    Ok((Likeness::Picture(look), pixels))
+    Ok((Likeness::Picture(Box::new(look)), pixels))
 }
 
 /// A hash of all pixels, the right way up.

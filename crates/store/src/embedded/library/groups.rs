@@ -49,17 +49,33 @@ fn join(db: &Transaction<'_>, media: i64, other: i64, found: &CopyFound) -> rusq
             db.last_insert_rowid()
         }
     };
-    for (file, like, known) in [(media, other, one), (other, media, another)] {
+    for (file, known) in [(media, one), (other, another)] {
         if known.is_none() {
             add(db, group, file)?;
         }
-        // What was compared now says why; what it was compared with keeps its own reason.
-        db.prepare_cached(
-            "UPDATE copy_member SET why = ?2, detail = ?3, compared_with = ?4 WHERE media = ?1 AND (why IS NULL OR ?5)",
-        )?
-        .execute(params![file, found.why.as_str(), cut(&found.detail, REASON), like, file == media])?;
     }
-    elect(db, group)
+    elect(db, group)?;
+    let original = original(db, group)?;
+    for (file, like) in [(media, other), (other, media)] {
+        tell_why(db, file, like, found, like == original)?;
+    }
+    Ok(())
+}
+
+/// The surest reason stays; of equal ones, that by which it is like the original.
+fn tell_why(db: &Transaction<'_>, file: i64, like: i64, found: &CopyFound, original: bool) -> rusqlite::Result<()> {
+    let (why, before): (Option<String>, Option<i64>) = db
+        .prepare_cached("SELECT why, compared_with FROM copy_member WHERE media = ?1")?
+        .query_row([file], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let better = match why.as_deref().and_then(CopyReason::parse) {
+        None => true,
+        Some(why) => found.why < why || found.why == why && (original || before == Some(like)),
+    };
+    if better {
+        db.prepare_cached("UPDATE copy_member SET why = ?2, detail = ?3, compared_with = ?4 WHERE media = ?1")?
+            .execute(params![file, found.why.as_str(), cut(&found.detail, REASON), like])?;
+    }
+    Ok(())
 }
 
 /// What makes one copy better than another, and never changes.
