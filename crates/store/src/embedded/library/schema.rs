@@ -509,19 +509,21 @@ CREATE TABLE person_apart (
 /// The newest version.
 pub(super) const VERSION: u32 = STEPS.len() as u32;
 
-/// Brings a library to the newest version.
+/// Brings a library to the newest version, all at once: who reads it meanwhile sees it before or after.
 pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let found = version(db, path)?;
-    for (step, number) in STEPS.iter().zip(1u32..).skip(found as usize) {
-        let apply = |db: &mut Connection| {
-            let transaction = db.transaction()?;
-            transaction.execute_batch(step)?;
-            transaction.pragma_update(None, "user_version", number)?;
-            transaction.commit()
-        };
-        apply(db).map_err(|error| StoreError::sqlite(path, &error))?;
+    if found == VERSION {
+        return Ok(());
     }
-    Ok(())
+    let apply = || {
+        let transaction = db.transaction()?;
+        for step in STEPS.iter().skip(found as usize) {
+            transaction.execute_batch(step)?;
+        }
+        transaction.pragma_update(None, "user_version", VERSION)?;
+        transaction.commit()
+    };
+    apply().map_err(|error| StoreError::sqlite(path, &error))
 }
 
 /// The number that tells this library from others, made with it.
