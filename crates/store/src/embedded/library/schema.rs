@@ -515,7 +515,7 @@ pub(super) fn migrate(db: &mut Connection, path: &Path) -> Result<(), StoreError
     if found == VERSION {
         return Ok(());
     }
-    let apply = || {
+    let mut apply = || {
         let transaction = db.transaction()?;
         for step in STEPS.iter().skip(found as usize) {
             transaction.execute_batch(step)?;
