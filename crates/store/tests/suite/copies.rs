@@ -303,7 +303,7 @@ pub async fn the_best_of_a_group_is_its_original(home: impl Home) {
     assert_eq!(groups(&*library, &names).await, [["larger", "large", "small"]]);
     assert_eq!(relation(&*library, "small").await, (Some(id_of("larger")), 0), "no chains");
     let group = library.copy_group(id_of("small")).await.unwrap().unwrap();
-    assert_eq!(group.copies[1].detail, "small is like large", "how it came to be a copy");
+    assert_eq!(group.copies[1].detail, "larger is like small", "how it is like the original");
     library.compared(&[are_copies("titled", &["large", "titled"])]).await.unwrap();
     library.compared(&[are_copies("titled", &["large"])]).await.unwrap();
     assert_eq!(groups(&*library, &names).await, [["titled", "larger", "large", "small"]]);
