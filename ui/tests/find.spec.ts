@@ -60,6 +60,7 @@ test('words find pictures and pages; nothing found says so', async ({ page, serv
   const { items } = await server.get<{ items: { title: string | null; description: string | null }[] }>('/media?limit=50');
   const word = items.flatMap((item) => `${item.title ?? ''} ${item.description ?? ''}`.match(/\p{L}{5,}/gu) ?? [])[0] ?? 'harbour';
   await page.goto('/');
+  await mapReady(page);
   await page.keyboard.press('g');
   await page.keyboard.press('s');
   await expect(page).toHaveURL(/\/search$/);
