@@ -33,7 +33,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
     // Half of the cores wait for the network; reading, hashing and decoding have threads of their own.
     let waiting = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(waiting).enable_all().build()?;
-    runtime.block_on(async move {
+    let done = runtime.block_on(async move {
         match command {
             Command::Demo(demo) => command::demo(place, demo).await,
             Command::Crawl(order) => command::crawl(place, config.as_deref(), *order).await,
@@ -51,5 +51,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Lab { lab } => command::lab(place, lab).await,
             Command::Completions { shell } => command::completions(shell),
         }
-    })
+    });
+    // Whatever matters is written; decoding that nobody waits for any more ends with the program.
+    runtime.shutdown_background();
+    done
 }

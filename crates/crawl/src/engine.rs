@@ -261,13 +261,14 @@ impl Engine {
         let Self {
             store, run, settings, commits, failed_seeds, before, started, progress, steps, describer, stop, ..
         } = self;
+        let described = describer.stop().await;
         drop(commits);
         let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         written?;
         landed?;
         learnt?;
         let end = ended?;
-        let mut described = describer.stop().await?;
+        let mut described = described?;
         if end.leaves_time() {
             described.add(describe(&store, &stop, &watch::channel(Describing::default()).0).await?);
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use facts::MediaId;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary, Written};
 use crate::lock::WriterLock;
@@ -54,6 +54,8 @@ pub struct Store {
     shared: (Arc<dyn Frontier>, Arc<dyn Library>),
     /// Held while rows and files change together: a row is not written for a file that goes.
     changing: Mutex<()>,
+    /// Held by whoever describes what is here.
+    describing: Mutex<()>,
     // Dropped last: the directory is free once everything else is closed.
     _lock: WriterLock,
 }
@@ -88,7 +90,8 @@ impl Store {
             result => result?,
         }
         let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
-        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, changing: Mutex::default(), _lock: lock })
+        let (changing, describing) = (Mutex::default(), Mutex::default());
+        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, changing, describing, _lock: lock })
     }
 
     /// Opens a data directory for reading.
@@ -122,6 +125,11 @@ impl Store {
     /// The files.
     pub fn files(&self) -> &Files {
         &self.files
+    }
+
+    /// Whose turn it is to describe what is here: two would do it twice.
+    pub async fn describing(&self) -> MutexGuard<'_, ()> {
+        self.describing.lock().await
     }
 
     /// Puts a draft in its place, or lets go of it when its content is kept already. Blocking, as

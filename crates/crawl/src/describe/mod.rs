@@ -13,10 +13,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use decode::DecodeError;
 use facts::{MediaId, MediaKind};
 use serde::Serialize;
 use store::{Compared, CopyFound, Described, Store, StoreError, Undescribed};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{MutexGuard, Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 pub(crate) use self::likeness::Likeness;
@@ -53,11 +54,37 @@ pub async fn describe(
     stop: &Stop,
     progress: &watch::Sender<Describing>,
 ) -> Result<Describing, StoreError> {
-    let mut pass = Pass { store, stop, progress, so_far: Describing::default() };
+    let Some(_turn) = turn(store, stop).await else { return Ok(Describing::default()) };
+    let mut pass = Pass::new(store, stop, progress);
     pass.compare().await?;
     for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
         pass.describe(kind).await?;
     }
+    if let Some(why) = pass.waits_for {
+        tracing::warn!("{} cannot be described yet: {why}", pass.so_far.waiting);
+    }
+    Ok(pass.so_far)
+}
+
+/// Waits until nobody else describes what is in this store, which would be done twice; nothing when it
+/// is stopped before.
+async fn turn<'a>(store: &'a Store, stop: &Stop) -> Option<MutexGuard<'a, ()>> {
+    let mut stopped = stop.clone();
+    tokio::select! {
+        turn = store.describing() => Some(turn),
+        () = stopped.wait() => None,
+    }
+}
+
+/// Finds copies of what is new and described.
+async fn compare(
+    store: &Arc<Store>,
+    stop: &Stop,
+    progress: &watch::Sender<Describing>,
+) -> Result<Describing, StoreError> {
+    let Some(_turn) = turn(store, stop).await else { return Ok(Describing::default()) };
+    let mut pass = Pass::new(store, stop, progress);
+    pass.compare().await?;
     Ok(pass.so_far)
 }
 
@@ -66,9 +93,15 @@ struct Pass<'a> {
     stop: &'a Stop,
     progress: &'a watch::Sender<Describing>,
     so_far: Describing,
+    /// Why the first of those that wait does.
+    waits_for: Option<DecodeError>,
 }
 
-impl Pass<'_> {
+impl<'a> Pass<'a> {
+    fn new(store: &'a Arc<Store>, stop: &'a Stop, progress: &'a watch::Sender<Describing>) -> Self {
+        Self { store, stop, progress, so_far: Describing::default(), waits_for: None }
+    }
+
     async fn describe(&mut self, kind: MediaKind) -> Result<(), StoreError> {
         let mut after = None;
         loop {
@@ -90,18 +123,26 @@ impl Pass<'_> {
     async fn describe_all(&mut self, files: Vec<Undescribed>) -> Result<(), StoreError> {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let (mut looks, mut described) = (JoinSet::new(), Vec::new());
-        let mut files = files.into_iter();
+        let (mut files, mut stopped) = (files.into_iter(), self.stop.clone());
         loop {
             while looks.len() < cores
-                && !self.stop.asked()
                 && let Some(file) = files.next()
             {
                 let path = self.file(&file.path);
                 looks.spawn_blocking(move || (file.id, seen::describe(&path, file.kind)));
             }
-            match looks.join_next().await {
-                Some(Ok((id, Some(outcome)))) => described.push((id, outcome)),
-                Some(_) => self.so_far.waiting += 1,
+            // A film may take minutes: nobody who stops waits for it.
+            let looked = tokio::select! {
+                looked = looks.join_next() => looked,
+                () = stopped.wait() => break,
+            };
+            match looked {
+                Some(Ok((id, Ok(outcome)))) => described.push((id, outcome)),
+                Some(Ok((_, Err(why)))) => {
+                    self.so_far.waiting += 1;
+                    self.waits_for.get_or_insert(why);
+                }
+                Some(Err(broken)) => tracing::error!("a file could not be described: {broken}"),
                 None => break,
             }
         }
@@ -203,12 +244,18 @@ impl Describer {
         let woken = Arc::clone(&arrived);
         let task = tokio::spawn(async move {
             let (mut all, progress) = (Describing::default(), watch::channel(Describing::default()).0);
-            while !stop.asked() {
-                woken.notified().await;
-                tokio::time::sleep(WINDOW).await;
-                all.add(describe(&store, &stop, &progress).await?);
+            let mut stopped = stop.clone();
+            loop {
+                tokio::select! {
+                    () = async { woken.notified().await; tokio::time::sleep(WINDOW).await } => {}
+                    () = stopped.wait() => return Ok(all),
+                }
+                all.add(match all.waiting {
+                    0 => describe(&store, &stop, &progress).await?,
+                    // Trying them again and again helps nobody.
+                    _ => compare(&store, &stop, &progress).await?,
+                });
             }
-            Ok(all)
         });
         Self { arrived, stopper, task }
     }
@@ -221,7 +268,6 @@ impl Describer {
     /// Ends it; what is left is done the next time.
     pub async fn stop(self) -> Result<Describing, StoreError> {
         self.stopper.stop();
-        self.arrived.notify_one();
         self.task.await.unwrap_or_else(|broken| std::panic::resume_unwind(broken.into_panic()))
     }
 }
@@ -230,7 +276,7 @@ impl Describing {
     pub(crate) fn add(&mut self, more: Self) {
         self.described += more.described;
         self.failed += more.failed;
-        self.waiting = more.waiting;
+        self.waiting = self.waiting.max(more.waiting);
         self.compared += more.compared;
         self.copies += more.copies;
     }

@@ -50,15 +50,18 @@ pub(crate) fn see(bytes: &[u8], facts: &Facts, thumbnail_size: u32) -> Seen {
     });
     match seen {
         Ok(seen) => seen,
-        Err(error) => Seen { thumbnail: None, described: not(MediaKind::Image, &error) },
+        Err(error) => {
+            tracing::debug!("a picture is not described: {error}");
+            Seen { thumbnail: None, described: not(MediaKind::Image, error).ok() }
+        }
     }
 }
 
-/// Describes a stored file of any kind. Nothing when that cannot be said now and may be said later.
-pub(crate) fn describe(file: &Path, kind: MediaKind) -> Option<Described> {
+/// Describes a stored file of any kind; or says why that may be done later and cannot be now.
+pub(crate) fn describe(file: &Path, kind: MediaKind) -> Result<Described, DecodeError> {
     match look_at(file, kind) {
-        Ok((likeness, pixels)) => Some(Described::As(likeness.description(pixels))),
-        Err(error) => not(kind, &error),
+        Ok((likeness, pixels)) => Ok(Described::As(likeness.description(pixels))),
+        Err(error) => not(kind, error),
     }
 }
 
@@ -85,7 +88,13 @@ pub(crate) fn pixels_of(file: &Path) -> Result<[u8; 32], DecodeError> {
 }
 
 fn picture_file(file: &Path) -> Result<(Vec<u8>, Facts), DecodeError> {
-    let bytes = fs::read(file).map_err(unreadable)?;
+    let most = Limits::default().memory;
+    let mut bytes = Vec::new();
+    let opened = fs::File::open(file).map_err(unreadable)?;
+    opened.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > most {
+        return Err(DecodeError::TooMuchMemory { most });
+    }
     let facts = media::read_whole(&bytes, Timestamp(0)).map_err(|why| DecodeError::Broken(why.to_string()))?;
     Ok((bytes, facts))
 }
@@ -142,13 +151,10 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, DecodeError>) -> Result<T, Deco
     }
 }
 
-/// What is remembered of a file that cannot be described; nothing when the file is not to blame.
-fn not(kind: MediaKind, error: &DecodeError) -> Option<Described> {
+/// What is remembered of a file that cannot be described; the error, when the file is not to blame.
+fn not(kind: MediaKind, error: DecodeError) -> Result<Described, DecodeError> {
     match error {
-        DecodeError::Missing { .. } | DecodeError::CannotRun { .. } | DecodeError::Unreadable(_) => {
-            tracing::warn!("a {} is not described: {error}", kind.as_str());
-            None
-        }
-        error => Some(Described::Not { version: version(kind), reason: error.to_string() }),
+        DecodeError::Missing { .. } | DecodeError::CannotRun { .. } | DecodeError::Unreadable(_) => Err(error),
+        error => Ok(Described::Not { version: version(kind), reason: error.to_string() }),
     }
 }
