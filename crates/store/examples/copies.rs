@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use facts::{MediaId, MediaKind};
-use made::{BATCH, Outcomes, kept, memory, ms, scattered, size, worked};
+use made::{BATCH, Outcomes, kept, memory, ms, scattered, size};
 use store::{
     Clue, Compared, CopyFound, CopyReason, Described, Description, Exact, Example, Library, MediaFile, Options, RunId,
     RunLimits, Store, Traces, Visited,
@@ -249,4 +249,14 @@ fn mixed(n: u64) -> u64 {
     let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
+}
+
+/// What the process had of the processors so far, to a hundredth of a second: others may be at work
+/// on them too.
+fn worked() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name of the program is in brackets and may hold anything; times are the 12th and 13th after it.
+    let after = stat.rsplit(')').next().unwrap_or_default();
+    let ticks = after.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
 }

@@ -12,7 +12,7 @@ mod made;
 use std::time::{Duration, Instant};
 
 use facts::{LatLon, Locality, MediaKind, Timestamp, Url, Whereabouts};
-use made::{BATCH, Outcomes, address, kept, ms, scattered, size, visit};
+use made::{BATCH, Outcomes, address, kept, memory, ms, scattered, size, visit};
 use media::{Facts, Location, LocationSource};
 use store::{
     Area, Forget, ItemFilter, Library, MediaReference, Options, Outcome, PageFacts, PageFilter, PagePlace, RunLimits,
@@ -40,7 +40,7 @@ async fn main() -> Outcomes {
     }
     let took = started.elapsed().as_secs_f64();
     println!("{items} pages and as many items written in {took:.0} s, {:.0} pages/s", items as f64 / took);
-    println!("library.db {} MB", size(dir.path()) >> 20);
+    println!("library.db {} MB, {} MB of memory", size(dir.path()) >> 20, memory() >> 10);
 
     let helsinki = LatLon::new(60.17, 24.94).ok_or("a place")?;
     let all = ItemFilter::default;

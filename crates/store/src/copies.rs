@@ -66,7 +66,7 @@ pub struct CopyGroup {
     /// The original.
     pub kept: CopyFile,
     /// The others, the best first: 1,000 at most.
-    pub copies: Vec<Copy>,
+    pub copies: Vec<CopyMember>,
     /// How many others there are.
     pub total: u64,
 }
@@ -82,7 +82,7 @@ pub struct CopyFile {
 
 /// A copy, and how that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Copy {
+pub struct CopyMember {
     /// The item.
     pub file: CopyFile,
     /// How it is known.

@@ -45,7 +45,7 @@ pub use facts::Order;
 pub use crate::area::Area;
 pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::copies::{
-    Compared, Copy, CopyFile, CopyFound, CopyGroup, CopyReason, KnownByCopies, OfferedText, SameBytes,
+    Compared, CopyFile, CopyFound, CopyGroup, CopyMember, CopyReason, KnownByCopies, OfferedText, SameBytes,
 };
 pub use crate::description::{Candidate, Clue, Described, Description, Exact, Example, Traces, Undescribed};
 pub use crate::error::StoreError;

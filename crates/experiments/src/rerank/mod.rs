@@ -1,6 +1,7 @@
 //! Pictures ordered by how similar they are to one of them: which descriptors, and which mix of them,
 //! bring the others of its class to the top.
 
+mod agreement;
 mod corpus;
 mod score;
 
@@ -82,8 +83,11 @@ impl Scores {
 pub(crate) fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     let folder = order.corpus.as_deref().ok_or(ExperimentError::NoCorpus(
         "a folder of pictures with a labels.tsv (file, number of its class, class), or with a sub-folder for each \
-         class, and perhaps a peers.tsv (descriptor, MAP, P@10)",
+         class, and perhaps a peers.tsv (descriptor, MAP, P@10); or with a vectors.jsonl of another program",
     ))?;
+    if folder.join(agreement::VECTORS).is_file() {
+        return agreement::report(folder);
+    }
     let labelled = corpus::labelled(folder)?;
     let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut classes, mut rough, mut smooth, mut left_out) = (Vec::new(), Vec::new(), Vec::new(), 0);

@@ -1,6 +1,7 @@
 //! The 1,600 blocks that CEDD and FCTH look at, and the colour of each.
 
-use super::colour::{Shares, shares};
+use super::colour::{COLOURS, Shares, shares};
+use super::levels::{Levels, nearest};
 use super::pixels::Small;
 use super::sums::Sums;
 
@@ -40,6 +41,30 @@ impl Blocks {
         let shares = colours.iter().map(|colour| shares(*colour)).collect();
         let whole = [0.0, 0.0, sums.width() as f32, sums.height() as f32];
         Self { colours, shares, fine: sums.grid(whole) }
+    }
+
+    /// How much there is of each colour in each texture, in levels. `textures` says how much a block
+    /// is of each, of its 4 × 4 brightnesses.
+    pub(super) fn by_texture<const TEXTURES: usize, const BINS: usize>(
+        &self,
+        levels: &[Levels; TEXTURES],
+        textures: impl Fn(&[[f32; 4]; 4]) -> [f32; TEXTURES],
+    ) -> [u8; BINS] {
+        let mut histogram = [[0.0f32; COLOURS]; TEXTURES];
+        for (number, shares) in self.shares.iter().enumerate() {
+            let (x, y) = (4 * (number % SIDE), 4 * (number / SIDE));
+            let cells = std::array::from_fn(|row| std::array::from_fn(|column| self.fine[y + row][x + column]));
+            for (texture, bins) in textures(&cells).iter().zip(&mut histogram) {
+                if *texture > 0.0 {
+                    bins.iter_mut().zip(shares).for_each(|(bin, share)| *bin += texture * share);
+                }
+            }
+        }
+        let all = histogram.as_flattened().iter().sum::<f32>().max(f32::MIN_POSITIVE);
+        std::array::from_fn(|bin| {
+            let (texture, colour) = (bin / COLOURS, bin % COLOURS);
+            nearest(histogram[texture][colour] / all, &levels[texture])
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! The edge histogram of MPEG-7 (ISO/IEC 15938-3): which edges there are, and where.
 
 use super::edge::edges;
+use super::levels::{Levels, nearest};
 use super::sums::Sums;
 
 /// 4 × 4 parts of the picture, row by row, with five kinds of edges each: vertical, horizontal,
@@ -12,7 +13,7 @@ const SQUARES: f32 = 1100.0;
 /// A square whose strongest edge is weaker has none.
 const LEAST: f32 = 11.0;
 /// The share of a part's squares that each level stands for, as the standard lists them.
-const LEVELS: [[f32; 8]; 5] = [
+const LEVELS: [Levels; 5] = [
     [0.010867, 0.057915, 0.099526, 0.144849, 0.195573, 0.260504, 0.358031, 0.530128],
     [0.012266, 0.069934, 0.125879, 0.182307, 0.243396, 0.314563, 0.411728, 0.564319],
     [0.004193, 0.025852, 0.046860, 0.068519, 0.093286, 0.123490, 0.161505, 0.228960],
@@ -58,11 +59,6 @@ pub(super) fn of(sums: &Sums) -> Ehd {
         *level = nearest(share, &LEVELS[kind]);
     }
     levels
-}
-
-/// The level that stands for what is closest.
-pub(super) fn nearest(share: f32, levels: &[f32; 8]) -> u8 {
-    levels.windows(2).take_while(|two| share > (two[0] + two[1]) / 2.0).count() as u8
 }
 
 /// What a level stands for: levels are not equally far apart.

@@ -1,15 +1,15 @@
 //! FCTH: colours by texture (Chatzichristofis and Boutalis, WIAMIS 2008).
 
-use super::blocks::{Blocks, SIDE};
+use super::blocks::Blocks;
 use super::colour::COLOURS;
-use super::ehd::nearest;
+use super::levels::Levels;
 
 /// Eight kinds of texture with 24 colours each: still, across, down, both; and the same with much
 /// energy. Eight levels.
 pub(super) type Fcth = [u8; 8 * COLOURS];
 
 /// The share that each level stands for, by kind of texture.
-const LEVELS: [[f32; 8]; 8] = [
+const LEVELS: [Levels; 8] = [
     [0.001, 0.013, 0.027, 0.053, 0.085, 0.13, 0.2, 0.31],
     [0.0, 0.0027, 0.0085, 0.018, 0.035, 0.06, 0.1, 0.17],
     [0.0, 0.01, 0.019, 0.033, 0.055, 0.09, 0.14, 0.22],
@@ -25,24 +25,7 @@ const STRONG: (f32, f32) = (20.0, 90.0);
 const STRONG_BOTH: (f32, f32) = (20.0, 80.0);
 
 pub(super) fn of(blocks: &Blocks) -> Fcth {
-    let histogram = histogram(blocks);
-    std::array::from_fn(|place| nearest(histogram[place], &LEVELS[place / COLOURS]))
-}
-
-pub(super) fn histogram(blocks: &Blocks) -> [f32; 8 * COLOURS] {
-    let mut histogram = [0.0f32; 8 * COLOURS];
-    for (number, shares) in blocks.shares.iter().enumerate() {
-        let (x, y) = (4 * (number % SIDE), 4 * (number / SIDE));
-        let textures =
-            textures(&std::array::from_fn(|row| std::array::from_fn(|column| blocks.fine[y + row][x + column])));
-        for (texture, bins) in textures.iter().zip(histogram.as_chunks_mut::<COLOURS>().0) {
-            if *texture > 0.0 {
-                bins.iter_mut().zip(shares).for_each(|(bin, share)| *bin += texture * share);
-            }
-        }
-    }
-    let all: f32 = histogram.iter().sum();
-    histogram.map(|bin| bin / all.max(f32::MIN_POSITIVE))
+    blocks.by_texture(&LEVELS, textures)
 }
 
 /// How much a block is of each texture: one step of a Haar transform of its 4 × 4 cells, and the

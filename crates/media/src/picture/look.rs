@@ -31,7 +31,7 @@ pub struct Look {
 
 impl Look {
     /// Goes up when any formula changes. Looks of other versions cannot be read and are made anew.
-    pub const VERSION: u16 = 2;
+    pub const VERSION: u16 = 3;
 
     /// The longer side that a picture should have to be described: larger ones are made smaller,
     /// which costs time, smaller ones say less.

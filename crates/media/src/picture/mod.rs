@@ -16,6 +16,7 @@ mod fcth;
 mod frame;
 mod hash;
 mod jcd;
+mod levels;
 mod look;
 mod mean;
 mod mix;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use store::{CopyGroup, Cursor};
 use utoipa::ToSchema;
 
-use super::media::{MOST, PagingParams, USUAL, find};
+use super::media::{ItemParams, MOST, PagingParams, USUAL, find};
 use crate::answer::{Known, Name};
 use crate::app::App;
 use crate::problem::Problem;
@@ -103,7 +103,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, known: Known, mut query: Q
 }
 
 /// Copies of an item
-#[utoipa::path(get, path = "/media/{id}/copies", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), responses(
+#[utoipa::path(get, path = "/media/{id}/copies", tag = "Media", params(ItemParams), responses(
     (status = 200, body = Copies),
 ))]
 pub(crate) async fn of_item(
@@ -134,7 +134,7 @@ pub(crate) async fn of_item(
 /// An item is no copy
 ///
 /// A person says so; it stays so, whatever it looks like.
-#[utoipa::path(put, path = "/media/{id}/apart", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), responses(
+#[utoipa::path(put, path = "/media/{id}/apart", tag = "Media", params(ItemParams), responses(
     (status = 204, description = "It is in no group any more"),
 ))]
 pub(crate) async fn set_apart(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response, Problem> {
@@ -146,7 +146,7 @@ pub(crate) async fn set_apart(State(app): State<Arc<App>>, Name(id): Name) -> Re
 /// An item may be a copy
 ///
 /// Takes back what a person said; it is compared again.
-#[utoipa::path(delete, path = "/media/{id}/apart", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), responses(
+#[utoipa::path(delete, path = "/media/{id}/apart", tag = "Media", params(ItemParams), responses(
     (status = 204, description = "It is to be compared again"),
 ))]
 pub(crate) async fn unset_apart(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response, Problem> {

@@ -15,7 +15,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::media::find;
+use super::media::{ItemParams, find};
 use crate::answer::{Known, Name};
 use crate::app::App;
 use crate::problem::Problem;
@@ -30,7 +30,7 @@ const AHEAD: usize = 4;
 ///
 /// Ranges are understood. Formats that browsers show safely come inline, everything else as an attachment.
 #[utoipa::path(get, path = "/media/{id}/file", tag = "Media", params(
-    ("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$"),
+    ItemParams,
     ("download" = Option<bool>, Query, description = "As an attachment, with a name"),
 ), responses(
     (status = 200, content((Vec<u8> = "image/*"), (Vec<u8> = "video/*"), (Vec<u8> = "audio/*"), (Vec<u8> = "application/octet-stream")), description = "The file, with its own type"),
@@ -67,7 +67,7 @@ pub(crate) async fn file(
 
 /// The thumbnail of an item
 #[utoipa::path(get, path = "/media/{id}/thumbnail", tag = "Media", params(
-    ("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$"),
+    ItemParams,
 ), responses((status = 200, content_type = "image/jpeg", description = "A JPEG")))]
 pub(crate) async fn thumbnail(
     State(app): State<Arc<App>>,

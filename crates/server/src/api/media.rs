@@ -32,6 +32,16 @@ pub(crate) struct PagingParams {
     limit: Option<u32>,
 }
 
+/// Which item.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+#[expect(dead_code, reason = "read as a name, and refused as one that nothing has")]
+pub(crate) struct ItemParams {
+    /// SHA-256 of its bytes
+    #[param(min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")]
+    id: String,
+}
+
 /// Entries of a page, when nothing is asked for.
 pub(crate) const USUAL: u64 = 50;
 /// Entries of a page at most.
@@ -91,7 +101,7 @@ pub(crate) async fn verify(State(app): State<Arc<App>>, known: Known, mut query:
 }
 
 /// One item
-#[utoipa::path(get, path = "/media/{id}", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), responses(
+#[utoipa::path(get, path = "/media/{id}", tag = "Media", params(ItemParams), responses(
     (status = 200, body = Item),
 ))]
 pub(crate) async fn one(
@@ -176,7 +186,7 @@ pub(crate) enum Word {
 /// Say something of an item
 ///
 /// A person's word stays whatever crawls find later.
-#[utoipa::path(patch, path = "/media/{id}", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), request_body = Change, responses(
+#[utoipa::path(patch, path = "/media/{id}", tag = "Media", params(ItemParams), request_body = Change, responses(
     (status = 200, body = Item),
     (status = 409, body = Problem, content_type = "application/problem+json", description = "There is no location to confirm"),
 ))]
@@ -221,7 +231,7 @@ pub(crate) async fn change(
 /// Remove an item
 ///
 /// With its file. A later crawl may find it again; `/forget` is for good.
-#[utoipa::path(delete, path = "/media/{id}", tag = "Media", params(("id" = String, Path, description = "SHA-256 of its bytes", min_length = 64, max_length = 64, pattern = "^[0-9a-f]{64}$")), responses(
+#[utoipa::path(delete, path = "/media/{id}", tag = "Media", params(ItemParams), responses(
     (status = 204, description = "It is gone"),
 ))]
 pub(crate) async fn remove(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response, Problem> {

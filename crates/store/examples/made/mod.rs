@@ -1,7 +1,5 @@
 //! Made visits, and what measurements of them need.
 
-#![allow(dead_code, reason = "each example needs some of it")]
-
 use std::path::Path;
 use std::time::Duration;
 
@@ -99,14 +97,4 @@ pub fn memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|line| line.starts_with("VmRSS"));
     line.and_then(|line| line.split_whitespace().nth(1)?.parse().ok()).unwrap_or(0)
-}
-
-/// What the process had of the processors so far, to a hundredth of a second: others may be at work
-/// on them too.
-pub fn worked() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // The name of the program is in brackets and may hold anything; times are the 12th and 13th after it.
-    let after = stat.rsplit(')').next().unwrap_or_default();
-    let ticks = after.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<u64>().ok());
-    Duration::from_millis(ticks.sum::<u64>() * 10)
 }

@@ -12,7 +12,9 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use super::persons::number;
 use super::text::{REASON, cut};
 use super::{items, locations};
-use crate::{Compared, Copy, CopyFile, CopyFound, CopyGroup, CopyReason, Cursor, KnownByCopies, Listed, MediaItem};
+use crate::{
+    Compared, CopyFile, CopyFound, CopyGroup, CopyMember, CopyReason, Cursor, KnownByCopies, Listed, MediaItem,
+};
 
 /// Copies that are given with a group, that are asked what they know, and that a person's word is
 /// kept for.
@@ -294,7 +296,7 @@ fn read_group(db: &Connection, group: i64) -> rusqlite::Result<CopyGroup> {
             let why: String = row.get(2)?;
             let unknown =
                 || rusqlite::Error::FromSqlConversionFailure(2, Type::Text, format!("no reason {why}").into());
-            Ok(Copy {
+            Ok(CopyMember {
                 file: read_file(row)?,
                 why: CopyReason::parse(&why).ok_or_else(unknown)?,
                 detail: row.get(3)?,
