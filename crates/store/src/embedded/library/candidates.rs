@@ -72,7 +72,7 @@ impl Held {
         while let Some(row) = rows.next()? {
             let (number, key, bits): (i64, _, [u8; 32]) = (row.get(0)?, (row.get(1)?, row.get(2)?), row.get(3)?);
             if room > 0 {
-                self.near.entry(key).or_insert_with(Near::new).add(number, from_bytes(&bits));
+                self.near.entry(key).or_default().add(number, from_bytes(&bits));
                 room -= 1;
             } else if !self.full {
                 self.full = true;

@@ -1,24 +1,27 @@
 //! Hashes that are close to others, in memory.
 //!
-//! Multi-index hashing over the steady half: the first 128 bits of a hash, which stand for the broad
-//! shapes of a picture and change the least when it does, are 8 bands of 16. Two hashes that differ in
-//! at most 15 of these have a band in which they differ in at most one, so the buckets of a band and
-//! of its 16 neighbours hold the other one. Those that differ in more are found when their bits fall
-//! so: of 923 copies of photos within 80 of all 256 bits (re-encoded, cropped, captioned, smaller, grey,
-//! brighter, darker) this finds 920.
+//! Multi-index hashing over the steady half: of the first 128 bits of a hash, which stand for the broad
+//! shapes of a picture and change the least when it does, 126 are 6 bands of 21. Two hashes that differ
+//! in at most 11 of these have a band in which they differ in at most one, so the buckets of a band and
+//! of its neighbours hold the other one. Those that differ in more are found when their bits fall so.
 //!
-//! An entry of a bucket carries 32 bits of the first 64. Copies differ in few of them, others in half:
-//! one in a hundred others is looked at in whole, which is elsewhere in memory.
+//! What such a question costs is the memory it waits for: buckets are made so narrow that a few entries
+//! are in each, and where one of them begins is asked for all buckets of a band before any is read. An
+//! entry carries 32 bits of the first 64: copies differ in few of them, others in half. So one in a
+//! hundred others is looked at in whole, which is elsewhere in memory.
 //!
-//! Buckets are slices of one sorted vector for each band. What is added since is in chains beside
-//! them, and sorted in when it is an eighth of the whole.
+//! What is new is in buckets of its own, which are few and are made anew each time, until it is enough
+//! to be sorted in with all others.
 
 /// A hash.
 pub(super) type Bits = [u64; 4];
 
-/// Bands of a hash, and values of a band.
-const BANDS: usize = 8;
-const VALUES: usize = 1 << 16;
+/// Bands of a hash, and bits of a band.
+const BANDS: usize = 6;
+const BAND_BITS: u32 = 21;
+
+/// Bits of a band by which it has buckets, at least.
+const FEWEST_BITS: u32 = 8;
 
 /// Bits in which hashes may differ: half as many again tell nothing any more.
 const FARTHEST: u32 = 80;
@@ -29,26 +32,32 @@ const SAMPLED: u32 = 9;
 /// Entries of buckets that one question looks at, at most.
 const LOOKED_AT: usize = 4_000_000;
 
-/// What is added before it is sorted in, at least.
-const ADDED: usize = 8_192;
-
-/// The end of a chain.
-const NONE: u32 = u32::MAX;
+/// What is new before it is sorted in with all others, at least.
+const NEW: usize = 32_768;
 
 /// Hashes, each known by the number of its row.
+#[derive(Default)]
 pub(super) struct Near {
     hashes: Vec<Bits>,
     rows: Vec<i64>,
-    /// How many of them are sorted.
-    sorted: usize,
+    /// Most of them, from the first on.
+    most: Buckets,
+    /// Those that came after them.
+    new: Buckets,
+}
+
+/// Hashes by the values of their bands.
+#[derive(Default)]
+struct Buckets {
+    /// The slot after the last of them.
+    to: usize,
+    /// The upper bits of a band that say which bucket it is in.
+    bits: u32,
+    /// None while there is nothing in them.
     bands: Vec<Band>,
-    /// The first of each chain, by band and value.
-    heads: Vec<u32>,
-    chained: Vec<Chained>,
 }
 
 /// The buckets of a band: entries from one offset to the next.
-#[derive(Default)]
 struct Band {
     offsets: Vec<u32>,
     entries: Vec<Entry>,
@@ -57,13 +66,7 @@ struct Band {
 #[derive(Clone, Copy, Default)]
 struct Entry {
     slot: u32,
-    /// Two other bands of the first four.
     sample: u32,
-}
-
-struct Chained {
-    entry: Entry,
-    next: u32,
 }
 
 /// A hash that is close to one that was asked for.
@@ -76,12 +79,6 @@ pub(super) struct Close {
 }
 
 impl Near {
-    pub fn new() -> Self {
-        let bands = (0..BANDS).map(|_| Band { offsets: vec![0; VALUES + 1], entries: Vec::new() }).collect();
-        let heads = vec![NONE; BANDS * VALUES];
-        Self { hashes: Vec::new(), rows: Vec::new(), sorted: 0, bands, heads, chained: Vec::new() }
-    }
-
     pub fn len(&self) -> usize {
         self.hashes.len()
     }
@@ -94,50 +91,18 @@ impl Near {
 
     /// Makes what was added findable.
     pub fn settle(&mut self) {
-        let added = self.hashes.len() - self.sorted;
-        if added >= ADDED.max(self.sorted / 8) {
-            return self.sort();
+        let all = self.hashes.len();
+        if self.new.to.max(self.most.to) == all {
+            return;
         }
-        for slot in self.sorted + self.chained.len() / BANDS..self.hashes.len() {
-            for band in 0..BANDS {
-                let Some(head) = self.heads.get_mut(band * VALUES + usize::from(value(&self.hashes[slot], band)))
-                else {
-                    continue;
-                };
-                let entry = Entry { slot: slot as u32, sample: sample(&self.hashes[slot], band) };
-                self.chained.push(Chained { entry, next: *head });
-                *head = self.chained.len() as u32 - 1;
-            }
+        // Sorting all of them costs about as much as is saved by then.
+        if all - self.most.to >= NEW.max(self.most.to / 64) {
+            self.new = Buckets::default();
+            self.most = Buckets::default();
+            self.most = Buckets::of(&self.hashes, 0);
+        } else {
+            self.new = Buckets::of(&self.hashes, self.most.to);
         }
-    }
-
-    /// Sorts everything into buckets, a band at a time.
-    fn sort(&mut self) {
-        for (band, buckets) in self.bands.iter_mut().enumerate() {
-            let Band { offsets, entries } = buckets;
-            offsets.fill(0);
-            for hash in &self.hashes {
-                offsets[usize::from(value(hash, band)) + 1] += 1;
-            }
-            let mut sum = 0;
-            for offset in offsets.iter_mut() {
-                sum += *offset;
-                *offset = sum;
-            }
-            entries.clear();
-            entries.resize(self.hashes.len(), Entry::default());
-            // From the back: then each offset has come to the start of its bucket.
-            let mut ends: Vec<u32> = offsets[1..].to_vec();
-            for (slot, hash) in self.hashes.iter().enumerate().rev() {
-                let end = &mut ends[usize::from(value(hash, band))];
-                *end -= 1;
-                entries[*end as usize] = Entry { slot: slot as u32, sample: sample(hash, band) };
-            }
-        }
-        self.sorted = self.hashes.len();
-        self.heads.fill(NONE);
-        self.chained.clear();
-        self.chained.shrink_to(ADDED * BANDS);
     }
 
     /// Hashes within so many bits of those that are asked for, the closest first: each pair of them.
@@ -147,7 +112,8 @@ impl Near {
         for (n, hash) in asked.iter().enumerate() {
             slots.clear();
             for band in 0..BANDS {
-                self.probe(hash, band, &mut slots, &mut left);
+                self.most.probe(hash, band, &mut slots, &mut left);
+                self.new.probe(hash, band, &mut slots, &mut left);
             }
             slots.sort_unstable();
             slots.dedup();
@@ -165,28 +131,57 @@ impl Near {
         close.truncate(most);
         close
     }
+}
+
+impl Buckets {
+    /// Sorts all hashes from a slot on into buckets.
+    fn of(hashes: &[Bits], from: usize) -> Self {
+        let some = hashes.get(from..).unwrap_or_default();
+        // Two in a bucket.
+        let bits = some.len().max(2).ilog2().saturating_sub(1).clamp(FEWEST_BITS, BAND_BITS);
+        let bands = (0..BANDS).map(|band| Band::of(some, from, band, bits)).collect();
+        Self { to: hashes.len(), bits, bands }
+    }
 
     /// Looks into the bucket of a band and those whose values differ in one bit.
     fn probe(&self, hash: &Bits, band: usize, slots: &mut Vec<u32>, left: &mut usize) {
-        let (own, sample) = (value(hash, band), sample(hash, band));
-        let Some(buckets) = self.bands.get(band) else { return };
-        for flip in [0].into_iter().chain((0..16).map(|bit| 1 << bit)) {
-            let value = usize::from(own ^ flip);
-            let bounds = (buckets.offsets.get(value), buckets.offsets.get(value + 1));
-            let (Some(start), Some(end)) = bounds else { continue };
-            let Some(bucket) = buckets.entries.get(*start as usize..*end as usize) else { continue };
+        let Some(Band { offsets, entries }) = self.bands.get(band) else { return };
+        let (own, sample) = (bucket(hash, band, self.bits), sample(hash, band));
+        let bounds = |value: usize| Some((*offsets.get(value)?, *offsets.get(value + 1)?));
+        let mut buckets = [None; 1 + BAND_BITS as usize];
+        let values = std::iter::once(own).chain((0..self.bits).map(|bit| own ^ (1 << bit)));
+        buckets.iter_mut().zip(values).for_each(|(found, value)| *found = bounds(value));
+        for (start, end) in buckets.into_iter().flatten() {
+            let Some(bucket) = entries.get(start as usize..end as usize) else { continue };
             let bucket = bucket.get(..bucket.len().min(*left)).unwrap_or_default();
             *left -= bucket.len();
             slots.extend(bucket.iter().filter(|entry| entry.may_be_near(sample)).map(|entry| entry.slot));
-            let mut next = self.heads.get(band * VALUES + value).copied().unwrap_or(NONE);
-            while let Some(Chained { entry, next: after }) = self.chained.get(next as usize).filter(|_| *left > 0) {
-                if entry.may_be_near(sample) {
-                    slots.push(entry.slot);
-                }
-                *left -= 1;
-                next = *after;
-            }
         }
+    }
+}
+
+impl Band {
+    fn of(hashes: &[Bits], from: usize, band: usize, bits: u32) -> Self {
+        let mut offsets = vec![0u32; (1 << bits) + 1];
+        for hash in hashes {
+            offsets[bucket(hash, band, bits) + 1] += 1;
+        }
+        let mut sum = 0;
+        for offset in &mut offsets {
+            sum += *offset;
+            *offset = sum;
+        }
+        let mut entries = vec![Entry::default(); hashes.len()];
+        // Each offset goes on to the start of the next bucket while its own is filled, and all are one
+        // bucket too far at the end.
+        for (slot, hash) in (from..).zip(hashes) {
+            let place = &mut offsets[bucket(hash, band, bits)];
+            entries[*place as usize] = Entry { slot: slot as u32, sample: sample(hash, band) };
+            *place += 1;
+        }
+        offsets.copy_within(..1 << bits, 1);
+        offsets[0] = 0;
+        Self { offsets, entries }
     }
 }
 
@@ -196,12 +191,15 @@ impl Entry {
     }
 }
 
-fn value(hash: &Bits, band: usize) -> u16 {
-    (hash[band / 4 % 4] >> (16 * (band % 4))) as u16
+/// The bucket of a hash: the upper bits of a band.
+fn bucket(hash: &Bits, band: usize, bits: u32) -> usize {
+    let band = hash[band / 3 % 2] >> (BAND_BITS as usize * (band % 3));
+    (band & ((1 << BAND_BITS) - 1)) as usize >> (BAND_BITS - bits)
 }
 
+/// Half of the first 64 bits, and none of the band's own where it is one of them.
 fn sample(hash: &Bits, band: usize) -> u32 {
-    u32::from(value(hash, (band + 1) % 4)) << 16 | u32::from(value(hash, (band + 2) % 4))
+    hash[0].rotate_right(BAND_BITS * (band as u32 % 3 + 1)) as u32
 }
 
 fn distance(one: &Bits, other: &Bits) -> u32 {
@@ -242,9 +240,9 @@ mod tests {
     #[test]
     fn what_is_near_is_found_however_it_came_in() {
         let mut numbers = Numbers(7);
-        let (mut near, mut all) = (Near::new(), Vec::<Bits>::new());
-        // Sorted in twice on the way, and the rest in chains. One in ten is near another.
-        for row in 0..30_000u64 {
+        let (mut near, mut all) = (Near::default(), Vec::<Bits>::new());
+        // Sorted in on the way, and the rest is new. One in ten is near another.
+        for row in 0..40_000u64 {
             let bits = match row % 10 {
                 1 => {
                     let (like, bits) = (all[(numbers.next() % row) as usize], (numbers.next() % 32) as u32);
@@ -264,10 +262,10 @@ mod tests {
             }
         }
         near.settle();
-        assert!(near.sorted > 0 && !near.chained.is_empty());
+        assert!(near.most.to > 0 && near.new.to > near.most.to);
         let (mut there, mut found) = (0, 0);
         for n in 0..600 {
-            let asked = [all[n * 49], numbers.hash()];
+            let asked = [all[n * 66], numbers.hash()];
             for radius in [0, 15, 31, 64] {
                 let mut expected: Vec<Close> = Vec::new();
                 for (row, bits) in all.iter().enumerate() {
@@ -292,7 +290,7 @@ mod tests {
 
     #[test]
     fn crowded_buckets_are_not_searched_for_ever() {
-        let mut near = Near::new();
+        let mut near = Near::default();
         (0..200_000).for_each(|row| near.add(row, [0; 4]));
         near.settle();
         let asked = vec![[0; 4]; 64];
