@@ -71,7 +71,7 @@ pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) ->
         "harvest" => harvest::run(order, progress).await,
         "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
-        "duplicates" => duplicates::run(order, progress),
+        "duplicates" => duplicates::run(order, progress).await,
         "rerank" => rerank::run(order, progress),
         "seeds" => seeds::run(order, progress).await,
         "strategies" => strategies::run(order, progress).await,

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 
 use decode::{Limits, Picture};
+use facts::MediaId;
 use media::{Look, PictureHash, Turn, near_copy};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use tokio::sync::watch;
 
 use super::Part;
 use super::change::Change;
-use crate::{Bar, Table, Wanted, pictures};
+use super::library::Library;
+use crate::{Bar, ExperimentError, Table, Wanted, pictures};
 
 /// Pictures that copies are made of, at least, where there are as many.
 const ENOUGH: usize = 220;
@@ -53,6 +56,8 @@ impl Tally {
 }
 
 struct Known {
+    path: PathBuf,
+    id: MediaId,
     picture: Picture,
     look: Look,
     /// The first file that shows the same photo.
@@ -60,8 +65,11 @@ struct Known {
 }
 
 /// Makes copies of pictures and looks for them; nothing for a folder without pictures.
-pub(super) fn measured(files: &[PathBuf], progress: &watch::Sender<String>) -> Option<Part> {
-    let known = known(files, progress);
+pub(super) async fn measured(
+    files: &[PathBuf],
+    progress: &watch::Sender<String>,
+) -> Result<Option<Part>, ExperimentError> {
+    let known = known(files, progress)?;
     let originals: Vec<usize> = (0..known.len()).filter(|number| known[*number].photo == *number).collect();
     let clear: Vec<usize> = originals
         .iter()
@@ -69,21 +77,21 @@ pub(super) fn measured(files: &[PathBuf], progress: &watch::Sender<String>) -> O
         .filter(|number| known[*number].look.quality() >= PictureHash::LEAST_QUALITY)
         .collect();
     if clear.is_empty() {
-        return None;
+        return Ok(None);
     }
+    progress.send_replace(format!("{} pictures into a library", known.len()));
+    let library = Library::of(known.iter().map(|one| (one.path.clone(), one.id))).await?;
     let step = (clear.len() / ENOUGH).max(1);
     let chosen: Vec<usize> = clear.iter().copied().step_by(step).collect();
-    let tallies: Vec<(Change, Tally)> = Change::ALL
-        .into_iter()
-        .map(|change| {
-            progress.send_replace(format!("{} copies: {}", chosen.len(), change.as_str()));
-            (change, tally(change, &chosen, &known))
-        })
-        .collect();
-    Some(part(&tallies, &known, originals.len(), chosen.len()))
+    let mut tallies = Vec::new();
+    for change in Change::ALL {
+        progress.send_replace(format!("{} copies: {}", chosen.len(), change.as_str()));
+        tallies.push((change, tally(change, &chosen, &known, &library).await?));
+    }
+    Ok(Some(part(&tallies, &known, originals.len(), chosen.len())))
 }
 
-fn known(files: &[PathBuf], progress: &watch::Sender<String>) -> Vec<Known> {
+fn known(files: &[PathBuf], progress: &watch::Sender<String>) -> Result<Vec<Known>, ExperimentError> {
     let mut known: Vec<Known> = Vec::new();
     for (done, path) in files.iter().enumerate() {
         progress.send_replace(format!("{done} of {} files", files.len()));
@@ -91,9 +99,10 @@ fn known(files: &[PathBuf], progress: &watch::Sender<String>) -> Vec<Known> {
         let Some(look) = Look::of(&pictures::pixels(&picture)) else { continue };
         let same = known.iter().find(|other| same_photo(&other.look, &look)).map(|other| other.photo);
         let photo = same.unwrap_or(known.len());
-        known.push(Known { picture, look, photo });
+        let id = MediaId::from_sha256(Sha256::digest(std::fs::read(path)?).into());
+        known.push(Known { path: path.clone(), id, picture, look, photo });
     }
-    known
+    Ok(known)
 }
 
 /// Whether two files are one photo beyond doubt, in whichever way they are held. Flat pictures cannot
@@ -106,7 +115,7 @@ fn same_photo(a: &Look, b: &Look) -> bool {
     }
 }
 
-fn tally(change: Change, chosen: &[usize], known: &[Known]) -> Tally {
+async fn tally(change: Change, chosen: &[usize], known: &[Known], library: &Library) -> Result<Tally, ExperimentError> {
     let mut tally = Tally::default();
     for number in chosen {
         let original = &known[*number];
@@ -115,18 +124,15 @@ fn tally(change: Change, chosen: &[usize], known: &[Known]) -> Tally {
         let asked = look.asked();
         let distances = asked.iter().flat_map(|a| original.look.hashes().iter().map(|b| a.distance(b)));
         tally.distances.extend(distances.min());
-        for (other, candidate) in known.iter().enumerate() {
-            if near_copy(&candidate.look, &look).is_none() {
-                continue;
-            }
-            tally.found += usize::from(other == *number);
-            match candidate.photo == original.photo {
-                true => tally.right += 1,
-                false => tally.wrong += 1,
-            }
-        }
+        let mut copies = library.candidates(&look).await?;
+        copies.retain(|candidate| near_copy(&known[*candidate].look, &look).is_some());
+        // Of several files of one photo, one stands for all.
+        let right = copies.iter().filter(|copy| known[**copy].photo == original.photo).count();
+        tally.found += right.min(1);
+        tally.right += right;
+        tally.wrong += copies.len() - right;
     }
-    tally
+    Ok(tally)
 }
 
 fn look(file: &[u8]) -> Option<Look> {
@@ -179,7 +185,7 @@ fn part(tallies: &[(Change, Tally)], known: &[Known], photos: usize, chosen: usi
     let mean = |sum: usize| sum as f64 / known.len().max(1) as f64;
     let notes = vec![
         format!(
-            "{} pictures of {photos} photos are known; copies are made of {chosen}, and each is compared with all",
+            "{} pictures of {photos} photos are known; copies are made of {chosen}, and each is looked for in a library of them",
             known.len()
         ),
         format!("files whose hashes differ in fewer than {SAME_PHOTO} bits are taken for one photo"),
@@ -226,8 +232,8 @@ mod tests {
         file
     }
 
-    #[test]
-    fn copies_of_made_pictures_are_found() {
+    #[tokio::test]
+    async fn copies_of_made_pictures_are_found() {
         let folder = tempfile::tempdir().unwrap();
         for number in 0..8 {
             std::fs::write(folder.path().join(format!("{number}.jpg")), scene(number)).unwrap();
@@ -236,7 +242,7 @@ mod tests {
         std::fs::write(folder.path().join("again.jpg"), scene(3)).unwrap();
         std::fs::write(folder.path().join("notes.txt"), "nothing").unwrap();
         let order = Order { corpus: Some(folder.path().to_owned()), ..Order::default() };
-        let report = duplicates::run(&order, &watch::channel(String::new()).0).unwrap();
+        let report = duplicates::run(&order, &watch::channel(String::new()).0).await.unwrap();
         let figures = &report.figures["pictures"];
         assert_eq!((&figures["pictures"], &figures["photos"]), (&json!(9), &json!(8)), "{figures}");
         for change in ["JPEG quality 30", "half the size", "mirrored", "turned by 90°", "grey", "20 % darker"] {
@@ -246,11 +252,11 @@ mod tests {
         assert_eq!(report.tables[0].rows.len(), Change::ALL.len());
     }
 
-    #[test]
-    fn a_folder_without_pictures_is_refused() {
+    #[tokio::test]
+    async fn a_folder_without_pictures_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let order = Order { corpus: Some(folder.path().to_owned()), ..Order::default() };
-        let refused = duplicates::run(&order, &watch::channel(String::new()).0).unwrap_err();
+        let refused = duplicates::run(&order, &watch::channel(String::new()).0).await.unwrap_err();
         assert!(refused.to_string().contains("too few"), "{refused}");
     }
 }

@@ -4,6 +4,7 @@
 mod change;
 mod films;
 mod images;
+mod library;
 mod recode;
 mod sounds;
 
@@ -23,10 +24,10 @@ struct Part {
 }
 
 /// Makes copies of the media of a folder, and looks for them.
-pub(crate) fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
+pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     let folder = order.corpus.as_deref().ok_or(ExperimentError::NoCorpus("a folder of media files, at any depth"))?;
     let files = crate::pictures::below(folder)?;
-    let images = images::measured(&files, progress);
+    let images = images::measured(&files, progress).await?;
     let parts = [images, films::measured(&files, progress)?, sounds::measured(&files, progress)?];
     let parts: Vec<Part> = parts.into_iter().flatten().collect();
     if parts.is_empty() {
