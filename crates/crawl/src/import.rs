@@ -37,6 +37,9 @@ pub struct ImportOrder {
     pub keep: Keep,
     /// Kinds of media to take.
     pub kinds: Vec<MediaKind>,
+    /// Whether files are described and compared before it ends. Where a [`Describer`](crate::Describer)
+    /// is at work nobody waits for that.
+    pub describe: bool,
 }
 
 /// What an import came to.
@@ -116,10 +119,12 @@ pub async fn import(
         summary.seconds = started.elapsed().as_secs_f64();
         progress.send_replace(summary.clone());
     }
-    let told = watch::channel(Describing::default()).0;
-    let describing = describe(&importer.store, &stop, &told).await?;
-    summary.near_copies = describing.copies;
-    summary.undescribed = describing.failed + describing.waiting;
+    if order.describe {
+        let told = watch::channel(Describing::default()).0;
+        let describing = describe(&importer.store, &stop, &told).await?;
+        summary.near_copies = describing.copies;
+        summary.undescribed = describing.failed + describing.waiting;
+    }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
 }

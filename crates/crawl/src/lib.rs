@@ -40,7 +40,7 @@ mod visit;
 
 pub use geo::Granularity;
 
-pub use crate::describe::{Describing, describe};
+pub use crate::describe::{Describer, Describing, describe};
 pub use crate::engine::{Progress, fetch_settings, run};
 pub use crate::error::CrawlError;
 pub use crate::fields::{Field, FieldKind, Group, fields, from_form};

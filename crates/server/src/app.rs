@@ -7,7 +7,7 @@ use bytes::Bytes;
 use facts::MediaId;
 use http::HeaderValue;
 use store::{Library, Store};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::crawls::Crawls;
 use crate::guard::{Hosts, SessionKey, Throttle, Tokens};
@@ -24,6 +24,8 @@ pub(crate) struct App {
     pub key: SessionKey,
     pub throttle: Throttle,
     pub metrics: Metrics,
+    /// Told when there is something new to describe or compare.
+    pub arrived: Arc<Notify>,
     /// Requests that are worked on at once.
     pub slots: Semaphore,
     /// Uploads that are taken at once: each holds a file.

@@ -10,7 +10,7 @@ use axum::extract::{Request, State};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use crawl::{Reach, Settings, Summary};
+use crawl::{Describer, Reach, Settings, Summary};
 use http::StatusCode;
 use store::{Store, StoreError};
 use tokio::net::TcpListener;
@@ -97,6 +97,7 @@ pub struct Server {
     ending: watch::Sender<bool>,
     serving: JoinHandle<()>,
     keeping: JoinHandle<()>,
+    describer: Describer,
 }
 
 impl Server {
@@ -119,7 +120,11 @@ impl Server {
         let (router, description) = routes();
         let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
         let hands = Arc::new(ServerHands::new(Arc::clone(&crawls), store.dir()));
+        let describer = Describer::start(Arc::clone(&store));
+        // What an earlier version described, or was interrupted at, is done now.
+        describer.arrived();
         let app = Arc::new(App {
+            arrived: describer.bell(),
             timetable: Timetable::new(Arc::clone(store.library()), hands, Arc::new(SystemClock)),
             crawls,
             store,
@@ -141,7 +146,7 @@ impl Server {
         let keeping = tokio::spawn(keeper.keep(told.clone()));
         let service = with_layers(router, &app).with_state(Arc::clone(&app));
         let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
-        Ok(Self { address, app, ending, serving, keeping })
+        Ok(Self { address, app, ending, serving, keeping, describer })
     }
 
     /// Where it listens.
@@ -160,10 +165,13 @@ impl Server {
     pub async fn stop(self) -> Result<(), ServeError> {
         // Streams of events end first, so that connections can; crawls write meanwhile.
         self.ending.send_replace(true);
-        let (_, _, _) = tokio::join!(self.app.crawls.close(), self.serving, self.keeping);
+        let (_, _, _, described) =
+            tokio::join!(self.app.crawls.close(), self.serving, self.keeping, self.describer.stop());
         let store = Arc::clone(&self.app.store);
         drop(self.app);
-        close(store).await
+        close(store).await?;
+        described?;
+        Ok(())
     }
 }
 

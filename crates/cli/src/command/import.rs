@@ -35,7 +35,7 @@ pub async fn import(place: Place, config: Option<&Path>, order: Import) -> anyho
     let (sender, receiver) = watch::channel(ImportSummary::default());
     let shown = progress::show_import(receiver);
     let listening = tokio::spawn(super::crawl::listen_for_signals(stopper));
-    let order = ImportOrder { paths: order.paths, keep, kinds };
+    let order = ImportOrder { paths: order.paths, keep, kinds, describe: true };
     let result = crawl::import(Arc::clone(&store), order, stop, sender).await;
     listening.abort();
     shown.await?;

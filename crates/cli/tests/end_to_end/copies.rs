@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -109,17 +110,38 @@ fn what_was_left_undescribed_is_described_the_next_time() {
     make(folder.path(), &drawn, "a.png");
     make(folder.path(), &["-i", "a.png", "-q:v", "15"], "b.jpg");
     bird.json(["import", folder.path().to_str().unwrap()]);
-    // As an older version left it: no descriptions, no groups.
-    let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
-    library
-        .execute_batch(
-            "DELETE FROM copy_member; DELETE FROM copy_group; DELETE FROM description;
-             UPDATE media SET description_version = 0, duplicate = 0",
-        )
-        .unwrap();
-    drop(library);
+    let as_an_older_version_left_it = || {
+        let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
+        library
+            .execute_batch(
+                "DELETE FROM copy_member; DELETE FROM copy_group; DELETE FROM description;
+                 UPDATE media SET description_version = 0, duplicate = 0",
+            )
+            .unwrap();
+    };
+    as_an_older_version_left_it();
     let found = bird.json(["duplicates"]);
     assert_eq!(found["groups"].as_array().unwrap().len(), 1, "{found}");
+
+    // A server does it by itself, with what is sent up as well.
+    as_an_older_version_left_it();
+    make(folder.path(), &["-i", "a.png", "-vf", "hflip", "-q:v", "5"], "c.jpg");
+    let served = Served::start(&bird, None, &[]);
+    let mut body = b"--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.jpg\"\r\n\r\n".to_vec();
+    body.extend(std::fs::read(folder.path().join("c.jpg")).unwrap());
+    body.extend(b"\r\n--b--\r\n");
+    let kind = ("Content-Type", "multipart/form-data; boundary=b");
+    served.send("POST", "/api/v1/import", &[kind], &body).expect(200);
+    let started = Instant::now();
+    loop {
+        let groups = served.get("/duplicates").expect(200);
+        if groups["items"][0]["copies"].as_array().is_some_and(|copies| copies.len() == 2) {
+            break;
+        }
+        assert!(started.elapsed() < Duration::from_secs(60), "{groups}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    served.end();
 }
 
 #[test]

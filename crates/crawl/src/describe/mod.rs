@@ -54,8 +54,18 @@ pub async fn describe(
     stop: &Stop,
     progress: &watch::Sender<Describing>,
 ) -> Result<Describing, StoreError> {
+    describe_but(&mut HashSet::new(), store, stop, progress).await
+}
+
+/// Describes all but those that are known to wait, and learns which do.
+async fn describe_but(
+    waits: &mut HashSet<MediaId>,
+    store: &Arc<Store>,
+    stop: &Stop,
+    progress: &watch::Sender<Describing>,
+) -> Result<Describing, StoreError> {
     let Some(_turn) = turn(store, stop).await else { return Ok(Describing::default()) };
-    let mut pass = Pass::new(store, stop, progress);
+    let mut pass = Pass { store, stop, progress, so_far: Describing::default(), waits, waits_for: None };
     pass.compare().await?;
     for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
         pass.describe(kind).await?;
@@ -76,32 +86,18 @@ async fn turn<'a>(store: &'a Store, stop: &Stop) -> Option<MutexGuard<'a, ()>> {
     }
 }
 
-/// Finds copies of what is new and described.
-async fn compare(
-    store: &Arc<Store>,
-    stop: &Stop,
-    progress: &watch::Sender<Describing>,
-) -> Result<Describing, StoreError> {
-    let Some(_turn) = turn(store, stop).await else { return Ok(Describing::default()) };
-    let mut pass = Pass::new(store, stop, progress);
-    pass.compare().await?;
-    Ok(pass.so_far)
-}
-
 struct Pass<'a> {
     store: &'a Arc<Store>,
     stop: &'a Stop,
     progress: &'a watch::Sender<Describing>,
     so_far: Describing,
-    /// Why the first of those that wait does.
+    /// Those that wait for a program, or to be readable again.
+    waits: &'a mut HashSet<MediaId>,
+    /// Why the first that is new among them does.
     waits_for: Option<DecodeError>,
 }
 
-impl<'a> Pass<'a> {
-    fn new(store: &'a Arc<Store>, stop: &'a Stop, progress: &'a watch::Sender<Describing>) -> Self {
-        Self { store, stop, progress, so_far: Describing::default(), waits_for: None }
-    }
-
+impl Pass<'_> {
     async fn describe(&mut self, kind: MediaKind) -> Result<(), StoreError> {
         let mut after = None;
         loop {
@@ -123,7 +119,8 @@ impl<'a> Pass<'a> {
     async fn describe_all(&mut self, files: Vec<Undescribed>) -> Result<(), StoreError> {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         let (mut looks, mut described) = (JoinSet::new(), Vec::new());
-        let (mut files, mut stopped) = (files.into_iter(), self.stop.clone());
+        let mut stopped = self.stop.clone();
+        let mut files = files.into_iter().filter(|file| !self.waits.contains(&file.id)).collect::<Vec<_>>().into_iter();
         loop {
             while looks.len() < cores
                 && let Some(file) = files.next()
@@ -138,8 +135,9 @@ impl<'a> Pass<'a> {
             };
             match looked {
                 Some(Ok((id, Ok(outcome)))) => described.push((id, outcome)),
-                Some(Ok((_, Err(why)))) => {
+                Some(Ok((id, Err(why)))) => {
                     self.so_far.waiting += 1;
+                    self.waits.insert(id);
                     self.waits_for.get_or_insert(why);
                 }
                 Some(Err(broken)) => tracing::error!("a file could not be described: {broken}"),
@@ -230,31 +228,28 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Describes and compares beside a crawl.
-pub(crate) struct Describer {
+/// Describes and compares in the background.
+pub struct Describer {
     arrived: Arc<Notify>,
     stopper: Stopper,
     task: JoinHandle<Result<Describing, StoreError>>,
 }
 
 impl Describer {
+    /// Waits for the first to come in.
     pub fn start(store: Arc<Store>) -> Self {
         let (stopper, stop) = stopper();
         let arrived = Arc::new(Notify::new());
         let woken = Arc::clone(&arrived);
         let task = tokio::spawn(async move {
             let (mut all, progress) = (Describing::default(), watch::channel(Describing::default()).0);
-            let mut stopped = stop.clone();
+            let (mut stopped, mut waits) = (stop.clone(), HashSet::new());
             loop {
                 tokio::select! {
                     () = async { woken.notified().await; tokio::time::sleep(WINDOW).await } => {}
                     () = stopped.wait() => return Ok(all),
                 }
-                all.add(match all.waiting {
-                    0 => describe(&store, &stop, &progress).await?,
-                    // Trying them again and again helps nobody.
-                    _ => compare(&store, &stop, &progress).await?,
-                });
+                all.add(describe_but(&mut waits, &store, &stop, &progress).await?);
             }
         });
         Self { arrived, stopper, task }
@@ -263,6 +258,11 @@ impl Describer {
     /// Something came in.
     pub fn arrived(&self) {
         self.arrived.notify_one();
+    }
+
+    /// Tells it, for those who do not have it, that something came in.
+    pub fn bell(&self) -> Arc<Notify> {
+        Arc::clone(&self.arrived)
     }
 
     /// Ends it; what is left is done the next time.
@@ -276,7 +276,7 @@ impl Describing {
     pub(crate) fn add(&mut self, more: Self) {
         self.described += more.described;
         self.failed += more.failed;
-        self.waiting = self.waiting.max(more.waiting);
+        self.waiting += more.waiting;
         self.compared += more.compared;
         self.copies += more.copies;
     }

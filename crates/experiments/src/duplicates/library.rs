@@ -32,7 +32,7 @@ impl Library {
         let options = Options { what: "the experiment".to_owned(), ..Options::default() };
         let store = Arc::new(Store::open(directory.path(), options)?);
         let keep = Keep { preset: Preset::All, thumbnail_size: 0, ..Keep::default() };
-        let order = ImportOrder { paths, keep, kinds: vec![MediaKind::Image] };
+        let order = ImportOrder { paths, keep, kinds: vec![MediaKind::Image], describe: true };
         let progress = watch::channel(ImportSummary::default()).0;
         import(Arc::clone(&store), order, stopper().1, progress).await?;
         // Of the same bytes, the first.

@@ -152,6 +152,7 @@ pub(crate) async fn set_apart(State(app): State<Arc<App>>, Name(id): Name) -> Re
 pub(crate) async fn unset_apart(State(app): State<Arc<App>>, Name(id): Name) -> Result<Response, Problem> {
     let id = find(&app, &id).await?.id;
     app.library().unset_apart(id).await?;
+    app.arrived.notify_one();
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 

@@ -121,8 +121,10 @@ async fn import_one(app: &App, path: PathBuf) -> Result<ImportSummary, Problem> 
     let (progress, _) = tokio::sync::watch::channel(ImportSummary::default());
     let keep = Keep { preset: Preset::All, ..Keep::default() };
     let kinds = vec![MediaKind::Image, MediaKind::Video, MediaKind::Audio];
-    let order = ImportOrder { paths: vec![path], keep, kinds };
-    Ok(crawl::import(Arc::clone(&app.store), order, stop, progress).await?)
+    let order = ImportOrder { paths: vec![path], keep, kinds, describe: false };
+    let summary = crawl::import(Arc::clone(&app.store), order, stop, progress).await?;
+    app.arrived.notify_one();
+    Ok(summary)
 }
 
 /// Where files that are sent up are kept, as the library names them.
