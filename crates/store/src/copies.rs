@@ -105,7 +105,7 @@ pub struct SameBytes {
 /// What the copies of an item know that it does not itself.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KnownByCopies {
-    /// Where it was made, when that is more believed than what it says itself; the surest first.
+    /// Where else it was made, when that is more believed than what it says itself; the surest first.
     pub locations: Vec<(MediaId, ItemLocation)>,
     /// Texts of what it has none, from the best copy that has one; and each caption that is new.
     pub texts: Vec<OfferedText>,
@@ -135,6 +135,9 @@ impl KnownByCopies {
         // Where a person said that nobody knows, nobody else is asked.
         if !original.rejected {
             let known = copies.iter().filter_map(|copy| Some((copy.id, copy.location.clone()?)));
+            // What it has learnt from one of them already is nothing new.
+            let shown = original.location.as_ref().map(|location| location.at);
+            let known = known.filter(|(_, location)| Some(location.at) != shown);
             locations.extend(known.filter(|(_, location)| own.as_ref().is_none_or(|own| rank(location) < *own)));
             locations.sort_by_key(|(_, location)| rank(location));
         }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use facts::{LatLon, MediaId, MediaKind};
+use facts::{LatLon, MediaId, MediaKind, Url};
 use media::{Facts, Format};
 use store::{
-    Candidate, Clue, ClusterFilter, Compared, CopyFound, CopyReason, Cursor, Described, Description, Exact, Example,
-    Forget, ItemFilter, Library, Said, SaidSource, Traces, Visited, Words,
+    Area, Candidate, Clue, ClusterFilter, Compared, CopyFound, CopyReason, Cursor, Described, Description, Exact,
+    Example, Forget, ItemFilter, Library, Said, SaidSource, Traces, Visited, Words,
 };
 
 use super::library::start;
@@ -462,8 +462,28 @@ pub async fn what_copies_know_is_offered_to_their_original(home: impl Home) {
     assert_eq!(library.known_by_copies(id_of("original")).await.unwrap(), Default::default());
     library.compared(&[are_copies("original", &["titled", "located", "told"])]).await.unwrap();
     let known = library.known_by_copies(id_of("original")).await.unwrap();
-    let sources: Vec<_> = known.locations.iter().map(|(from, location)| (*from, location.source.as_str())).collect();
-    assert_eq!(sources, [(id_of("located"), "exif"), (id_of("told"), "caption")]);
+    // Coordinates of a copy are those of the original, so it is found there; other places are offered
+    // when they are believed more.
+    let shown = async || library.item(id_of("original")).await.unwrap().unwrap().location;
+    let learnt = shown().await.unwrap();
+    assert_eq!((learnt.source.as_str(), learnt.at), ("copy", LatLon::new(60.0, 25.0).unwrap()));
+    let there = ItemFilter { area: Some(Area::circle(learnt.at, 1_000.0)), ..ItemFilter::default() };
+    assert_eq!(library.items(&there, 0, 9).await.unwrap().len(), 1);
+    assert!(known.locations.is_empty(), "{:?}", known.locations);
+    library.set_apart(id_of("located")).await.unwrap();
+    assert_eq!(shown().await, None);
+    let known_now = library.known_by_copies(id_of("original")).await.unwrap();
+    let sources: Vec<_> = known_now.locations.iter().map(|(from, one)| (*from, one.source.as_str())).collect();
+    assert_eq!(sources, [(id_of("told"), "caption")]);
+    library.unset_apart(id_of("located")).await.unwrap();
+    library.compared(&[are_copies("original", &["located"])]).await.unwrap();
+    // A better copy takes it over, and when that goes the original has it again.
+    record(&*library, vec![picture("better", 200)]).await;
+    library.compared(&[are_copies("better", &["original"])]).await.unwrap();
+    assert_eq!(shown().await, None);
+    assert_eq!(library.item(id_of("better")).await.unwrap().unwrap().location.unwrap().source, "copy");
+    library.forget(&Forget::Address(Url::parse(&address("better")).unwrap())).await.unwrap();
+    assert_eq!(shown().await.unwrap().at, learnt.at);
     let texts: Vec<_> = known.texts.iter().map(|text| (text.from, text.field, text.text.as_str())).collect();
     let caption = format!("a picture at {}", address("located"));
     let expected = [

@@ -64,6 +64,14 @@ fn join(db: &Transaction<'_>, media: i64, other: i64, found: &CopyFound) -> rusq
     Ok(())
 }
 
+/// The original learns from its copies where it was made.
+fn teach(db: &Transaction<'_>, group: i64) -> rusqlite::Result<()> {
+    let original = original(db, group)?;
+    let mut copies = files_of(db, original, Some(group), ASKED as i64 + 1)?;
+    copies.retain(|copy| *copy != original);
+    locations::learn_from(db, original, &copies)
+}
+
 /// The surest reason stays; of equal ones, that by which it is like the original.
 fn tell_why(db: &Transaction<'_>, file: i64, like: i64, found: &CopyFound, original: bool) -> rusqlite::Result<()> {
     let (why, before): (Option<String>, Option<i64>) = db
@@ -151,12 +159,15 @@ fn elect(db: &Transaction<'_>, group: i64) -> rusqlite::Result<()> {
         locations::mark_duplicate(db, best, false)?;
     }
     if members(db, group)? < 2 {
+        best.map_or(Ok(()), |best| locations::learn_from(db, best, &[]))?;
         db.prepare_cached("DELETE FROM copy_member WHERE copy_group = ?1")?.execute([group])?;
         db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.execute([group])?;
-    } else if let Some(best) = best.filter(|best| *best != before) {
+        return Ok(());
+    }
+    if let Some(best) = best.filter(|best| *best != before) {
         db.prepare_cached("UPDATE copy_group SET original = ?2 WHERE id = ?1")?.execute([group, best])?;
     }
-    Ok(())
+    teach(db, group)
 }
 
 /// A file is in its group no more; the best of those that are left is its original.
@@ -164,6 +175,7 @@ pub(super) fn leave(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
     let Some(group) = group_of(db, media)? else { return Ok(()) };
     db.prepare_cached("DELETE FROM copy_member WHERE media = ?1")?.execute([media])?;
     db.prepare_cached("UPDATE copy_group SET members = members - 1 WHERE id = ?1")?.execute([group])?;
+    locations::learn_from(db, media, &[])?;
     locations::mark_duplicate(db, media, false)?;
     elect(db, group)
 }

@@ -16,8 +16,8 @@ use super::whereabouts::{COLUMNS, Names};
 use crate::Said;
 
 /// Sources of a location, the most believed first: the word of a person, the file's own parts as
-/// `media` ranks them, then words. What is not named here comes after all that is.
-const RANK: [&str; 12] = [
+/// `media` ranks them, those of a copy, then words. What is not named here comes after all that is.
+const RANK: [&str; 13] = [
     "person",
     "exif",
     "xmp",
@@ -25,6 +25,7 @@ const RANK: [&str; 12] = [
     "loci",
     "matroska",
     "vorbis",
+    COPY,
     "iptc",
     "structured",
     "caption",
@@ -32,8 +33,11 @@ const RANK: [&str; 12] = [
     "page",
 ];
 
+/// What a copy of the file carries.
+const COPY: &str = "copy";
+
 /// Sources that are no words.
-const FIXES: usize = 7;
+const FIXES: usize = 8;
 
 /// Words that are less exact than this, in metres, come after all that are more.
 const COARSE: f64 = 25_000.0;
@@ -87,6 +91,41 @@ fn write_names(db: &Transaction<'_>, media: i64, location: &Location, locality: 
         )?
         .execute(params![media, location.source.as_str(), place, town, admin1, country])?;
     Ok(named > 0)
+}
+
+/// Lets an original have what the best of its copies that knows it carries, where it carries nothing
+/// itself: a person who looks for the place is to find it, whichever file of a photo says so.
+pub(super) fn learn_from(db: &Transaction<'_>, media: i64, copies: &[i64]) -> rusqlite::Result<()> {
+    let mut select = db.prepare_cached("SELECT source FROM location WHERE media = ?1")?;
+    let mut carries = |file: i64| -> rusqlite::Result<Option<String>> {
+        let sources = select.query_map([file], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+        let fixes = sources.into_iter().filter(|source| source != COPY && rank(source, None).1 < FIXES);
+        Ok(fixes.min_by_key(|source| rank(source, None)))
+    };
+    let mut found = None;
+    if carries(media)?.is_none() {
+        for copy in copies {
+            if let Some(source) = carries(*copy)? {
+                found = Some((*copy, source));
+                break;
+            }
+        }
+    }
+    let forgotten =
+        db.prepare_cached("DELETE FROM location WHERE media = ?1 AND source = ?2")?.execute(params![media, COPY])?;
+    let mut learnt = 0;
+    if let Some((copy, source)) = found {
+        learnt = db
+            .prepare_cached(
+                "INSERT INTO location (media, source, lat, lon, altitude, direction, date, precision, confidence,
+                                       evidence, address, place, town, admin1, country)
+                 SELECT ?1, ?2, lat, lon, altitude, direction, date, precision, confidence, source, address, place,
+                        town, admin1, country
+                 FROM location WHERE media = ?3 AND source = ?4",
+            )?
+            .execute(params![media, COPY, copy, source])?;
+    }
+    if forgotten + learnt > 0 { elect(db, media).map(drop) } else { Ok(()) }
 }
 
 /// Lets a file have what is said at one of its addresses, by one page or by all, where that is surer
@@ -215,6 +254,9 @@ pub(super) fn show(db: &Transaction<'_>, media: i64, point: Option<Point>) -> ru
 
 /// A file is a copy from now on, or is none any more.
 pub(super) fn mark_duplicate(db: &Transaction<'_>, media: i64, duplicate: bool) -> rusqlite::Result<()> {
+    if duplicate {
+        learn_from(db, media, &[])?;
+    }
     let changed = db
         .prepare_cached("UPDATE media SET duplicate = ?2 WHERE id = ?1 AND duplicate <> ?2")?
         .execute(params![media, duplicate])?;
