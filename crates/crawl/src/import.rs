@@ -124,6 +124,9 @@ pub async fn import(
         let describing = describe(&importer.store, &stop, &told).await?;
         summary.near_copies = describing.copies;
         summary.undescribed = describing.failed + describing.waiting;
+        if stop.asked() {
+            summary.stopped = "interrupted";
+        }
     }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)

@@ -185,7 +185,7 @@ impl Inspection {
     fn look(&mut self, path: &Path, kind: MediaKind, descriptors: bool) {
         match look_at(path, kind) {
             Ok((Likeness::Picture(look), pixels)) => {
-                let pixels = pixels.or_else(|| pixels_of(path).ok());
+                let pixels = pixels.or_else(|| pixels_of(path).ok().flatten());
                 self.hashes.pixels = pixels.map(|hash| hash.iter().map(|byte| format!("{byte:02x}")).collect());
                 self.hashes.phash =
                     look.hashes().first().map(|hash| hash.bits.map(|part| format!("{part:016x}")).concat());

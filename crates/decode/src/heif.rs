@@ -53,7 +53,7 @@ fn ffmpeg(file: &Path, format: Format, size: (u32, u32), limits: &Limits) -> Res
     })?;
     match fault {
         // One tile of many, or a small picture beside the one that is meant, has another size.
-        _ if rgb.len() == whole => Ok(Picture { width, height, rgb }),
+        _ if rgb.len() == whole => Ok(Picture { width, height, rgb, exact: false }),
         Some(fault) => Err(fault),
         None => Err(DecodeError::Broken("its decoder gives only a part of it".to_owned())),
     }

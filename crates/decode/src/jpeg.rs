@@ -50,7 +50,7 @@ pub(crate) fn decode(bytes: &[u8], long_side: u32, limits: &Limits) -> Result<Pi
         return Err(broken(error));
     }
     let rgb = if frame.components == 4 { rgb(&pixels) } else { pixels };
-    Ok(Picture { width: width as u32, height: height as u32, rgb })
+    Ok(Picture { width: width as u32, height: height as u32, rgb, exact: true })
 }
 
 /// The scale in eighths. The decoder is quick at 1, 2, 4 and 8 (it has SIMD for these); another is

@@ -43,6 +43,8 @@ pub struct Picture {
     pub height: u32,
     /// Red, green and blue of each pixel, row by row without gaps.
     pub rgb: Vec<u8>,
+    /// Whether these are the samples of the file: neither transparent ones over white, nor of more bits.
+    pub exact: bool,
 }
 
 /// The pixels of a file.

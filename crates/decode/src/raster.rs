@@ -52,7 +52,8 @@ fn guarded(bytes: &[u8], container: ImageFormat, limits: &Limits) -> Result<Pict
     {
         return Err(fault(error));
     }
-    Ok(Picture { width, height, rgb: rgb(samples, colours)? })
+    let exact = matches!(colours, ColorType::L8 | ColorType::Rgb8);
+    Ok(Picture { width, height, rgb: rgb(samples, colours)?, exact })
 }
 
 /// Samples of any kind as red, green and blue over white.

@@ -23,7 +23,7 @@ pub struct Thumbnail {
 
 /// A JPEG of the picture whose longer side has at most `longest` pixels. Nothing is enlarged.
 pub fn thumbnail(picture: &Picture, longest: u32) -> Result<Thumbnail, DecodeError> {
-    let Picture { width, height, rgb } = picture;
+    let Picture { width, height, rgb, .. } = picture;
     let pixels = u64::from(*width) * u64::from(*height);
     if pixels == 0 || pixels.checked_mul(3) != Some(rgb.len() as u64) {
         return Err(DecodeError::Misshapen { width: *width, height: *height, bytes: rgb.len() });
@@ -76,7 +76,7 @@ fn resized(picture: &Picture, long: u32, filter: FilterType) -> Result<Picture, 
     let mut to = Image::new(width, height, PixelType::U8x3);
     let options = ResizeOptions::new().resize_alg(ResizeAlg::Convolution(filter));
     Resizer::new().resize(&from, &mut to, &options).map_err(|e| broken(&e))?;
-    Ok(Picture { width, height, rgb: to.into_vec() })
+    Ok(Picture { width, height, rgb: to.into_vec(), exact: false })
 }
 
 fn jpeg(picture: &Picture) -> Result<Vec<u8>, DecodeError> {

@@ -29,5 +29,5 @@ fn gather(stored: &Picture, width: usize, height: usize, from: impl Fn(usize, us
             rgb.extend_from_slice(&pixels[row * columns + column]);
         }
     }
-    Picture { width: width as u32, height: height as u32, rgb }
+    Picture { width: width as u32, height: height as u32, rgb, exact: stored.exact }
 }

@@ -17,6 +17,8 @@ pub async fn duplicates(place: Place, order: DuplicatesOrder) -> anyhow::Result<
     if !place.data.join("library.db").exists() && place.data.is_dir() {
         return if place.json { print_json(&Duplicates::default()) } else { print_line("no copies") };
     }
+    // Where there is no library, none is made.
+    drop(Store::read(&place.data)?);
     // A crawl or server that is at work there compares by itself.
     if let Err(error) = compare(&place).await
         && !error.downcast_ref::<StoreError>().is_some_and(|error| matches!(error, StoreError::InUse { .. }))

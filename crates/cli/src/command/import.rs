@@ -64,7 +64,7 @@ fn print(summary: &ImportSummary) -> anyhow::Result<()> {
         summary.geotagged, summary.located
     ))?;
     if summary.near_copies > 0 {
-        print_line(format!("{} of others: see bowerbird duplicates", counted(summary.near_copies, "near copy")))?;
+        print_line(format!("{} of others: see bowerbird duplicates", counted(summary.near_copies, "copy")))?;
     }
     print_counts("not taken:", &summary.refused)?;
     print_counts("wrong coordinates:", &summary.wrong_coordinates)?;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use decode::DecodeError;
 use facts::{MediaId, MediaKind};
 use serde::Serialize;
-use store::{Compared, CopyFound, Described, Store, StoreError, Undescribed};
+use store::{Candidate, Clue, Compared, CopyFound, Described, Store, StoreError, Undescribed};
 use tokio::sync::{MutexGuard, Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -46,6 +46,9 @@ pub struct Describing {
     /// Those of them that are copies of another.
     pub copies: u64,
 }
+
+/// Members of a group that a newcomer is compared with, beside the original.
+const ASKED: usize = 6;
 
 /// Describes what is not described yet, and finds copies of what is new, until nothing is left or it
 /// is stopped.
@@ -162,21 +165,25 @@ impl Pass<'_> {
                 return Ok(());
             }
             let listed = self.store.library().uncompared(after.as_ref(), BATCH).await?;
-            let mut compared = Vec::new();
+            let (mut compared, mut joined) = (Vec::new(), HashSet::new());
             for (id, kind, description) in listed.what {
-                let copies = match Likeness::read(kind, &description) {
-                    Some(likeness) => self.copies(id, likeness, description.traces.pixels).await?,
+                let found = match Likeness::read(kind, &description) {
+                    Some(likeness) => self.alike(id, likeness, description.traces.pixels).await?,
                     // Of older formulas: it is compared when it was described anew.
                     None => Vec::new(),
                 };
-                self.so_far.copies += u64::from(!copies.is_empty());
+                // What groups these are in is asked of the store, which has to know what came before.
+                if found.iter().map(|copy| copy.of).chain([id]).any(|one| joined.contains(&one)) {
+                    self.join(std::mem::take(&mut compared)).await?;
+                    joined.clear();
+                }
+                let copies = self.copies(id, found).await?;
+                if !copies.is_empty() {
+                    joined.extend(copies.iter().map(|copy| copy.of).chain([id]));
+                }
                 compared.push(Compared { id, copies });
             }
-            self.so_far.compared += compared.len() as u64;
-            if !compared.is_empty() {
-                self.store.library().compared(&compared).await?;
-                self.progress.send_replace(self.so_far);
-            }
+            self.join(compared).await?;
             match listed.next {
                 Some(next) => after = Some(next),
                 None => return Ok(()),
@@ -184,7 +191,23 @@ impl Pass<'_> {
         }
     }
 
-    async fn copies(
+    /// Writes what was compared.
+    async fn join(&mut self, compared: Vec<Compared>) -> Result<(), StoreError> {
+        if compared.is_empty() {
+            return Ok(());
+        }
+        self.store.library().compared(&compared).await?;
+        self.so_far.compared += compared.len() as u64;
+        for one in compared.iter().filter(|one| !one.copies.is_empty()) {
+            let item = self.store.library().item(one.id).await?;
+            self.so_far.copies += u64::from(item.is_some_and(|item| item.duplicate_of.is_some()));
+        }
+        self.progress.send_replace(self.so_far);
+        Ok(())
+    }
+
+    /// What an item is a copy of, the surest first.
+    async fn alike(
         &self,
         id: MediaId,
         likeness: Likeness,
@@ -205,6 +228,52 @@ impl Pass<'_> {
         Ok(found.into_iter().map(|verdict| verdict.copy).collect())
     }
 
+    /// Those whose groups it may join; the originals of these before them.
+    async fn copies(&self, id: MediaId, found: Vec<CopyFound>) -> Result<Vec<CopyFound>, StoreError> {
+        let mut copies = Vec::new();
+        for copy in found {
+            let back = CopyFound { of: id, ..copy.clone() };
+            // Each must fit into the group of the other.
+            if let Some(original) = self.like_original(id, &copy).await?
+                && self.like_original(copy.of, &back).await?.is_some()
+            {
+                copies.extend([original, copy]);
+            }
+        }
+        let mut told = HashSet::new();
+        copies.retain(|copy| told.insert(copy.of));
+        Ok(copies)
+    }
+
+    /// How an item is a copy of the original of the group that what it is like belongs to. Nothing when it
+    /// is none, or is not like most of the others: pictures of one pan have nothing in common in the end,
+    /// though each is like the next.
+    async fn like_original(&self, id: MediaId, like: &CopyFound) -> Result<Option<CopyFound>, StoreError> {
+        let library = self.store.library();
+        let Some(group) = library.copy_group(like.of).await? else { return Ok(Some(like.clone())) };
+        let step = group.copies.len().div_ceil(ASKED).max(1);
+        let others = group.copies.iter().step_by(step).map(|copy| copy.file.id);
+        let members: Vec<MediaId> =
+            std::iter::once(group.kept.id).chain(others).filter(|member| *member != id).collect();
+        let Some(item) = library.item(like.of).await? else { return Ok(None) };
+        let Some(Described::As(own)) = library.description(id).await? else { return Ok(None) };
+        let mut candidates = Vec::new();
+        for member in &members {
+            if let Some(Described::As(its)) = library.description(*member).await? {
+                let pixels = own.traces.pixels.is_some() && own.traces.pixels == its.traces.pixels;
+                let clue = if pixels { Clue::Pixels } else { Clue::Keys { shared: 0 } };
+                candidates.push(Candidate { id: *member, clue, bytes: Some(its.bytes) });
+            }
+        }
+        let Some(likeness) = Likeness::read(item.kind, &own) else { return Ok(None) };
+        let copies = on_disk(move || {
+            Ok(candidates.iter().filter_map(|one| likeness.copy(one)).map(|verdict| verdict.copy).collect::<Vec<_>>())
+        })
+        .await?;
+        let most = 2 * copies.len() >= members.len();
+        Ok(copies.into_iter().find(|copy| most && Some(&copy.of) == members.first()))
+    }
+
     /// Whether two pictures have the same pixels: what large ones are only asked when they look the same.
     async fn same_pixels(&self, a: MediaId, b: MediaId) -> Result<bool, StoreError> {
         let mut files = Vec::new();
@@ -217,7 +286,7 @@ impl Pass<'_> {
             return Ok(false);
         }
         on_disk(move || {
-            let hashes: HashSet<_> = files.iter().map(|(_, file)| pixels_of(file).ok()).collect();
+            let hashes: HashSet<_> = files.iter().map(|(_, file)| pixels_of(file).ok().flatten()).collect();
             Ok(hashes.len() == 1 && !hashes.contains(&None))
         })
         .await

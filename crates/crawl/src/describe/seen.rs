@@ -80,7 +80,7 @@ pub(crate) fn look_at(file: &Path, kind: MediaKind) -> Result<(Likeness, Option<
 }
 
 /// A hash of all pixels of a stored picture.
-pub(crate) fn pixels_of(file: &Path) -> Result<[u8; 32], DecodeError> {
+pub(crate) fn pixels_of(file: &Path) -> Result<Option<[u8; 32]>, DecodeError> {
     guarded(|| {
         let (bytes, facts) = picture_file(file)?;
         all_pixels(&bytes, &facts, &Limits::default())
@@ -111,24 +111,27 @@ fn look(
     let turned = (5..=8).contains(&facts.orientation);
     let upright = |(width, height)| if turned { (height, width) } else { (width, height) };
     let pixels = match facts.width.zip(facts.height).map(upright) {
-        Some(sides) if sides == (picture.width, picture.height) => Some(hash(picture)),
-        _ if look.hashes().is_empty() => all_pixels(bytes, facts, limits).ok(),
+        Some(sides) if sides == (picture.width, picture.height) => hash(picture),
+        _ if look.hashes().is_empty() => all_pixels(bytes, facts, limits).ok().flatten(),
         _ => None,
     };
     Ok((Likeness::Picture(Box::new(look)), pixels))
 }
 
-/// A hash of all pixels, the right way up.
-fn all_pixels(bytes: &[u8], facts: &Facts, limits: &Limits) -> Result<[u8; 32], DecodeError> {
+/// A hash of all pixels, the right way up; none where they are not the very samples of the file.
+fn all_pixels(bytes: &[u8], facts: &Facts, limits: &Limits) -> Result<Option<[u8; 32]>, DecodeError> {
     decode::picture(bytes, facts.format, facts.orientation, u32::MAX, limits).map(|picture| hash(&picture))
 }
 
-fn hash(picture: &Picture) -> [u8; 32] {
+fn hash(picture: &Picture) -> Option<[u8; 32]> {
+    if !picture.exact {
+        return None;
+    }
     let mut hash = Sha256::new();
     hash.update(picture.width.to_le_bytes());
     hash.update(picture.height.to_le_bytes());
     hash.update(&picture.rgb);
-    hash.finalize().into()
+    Some(hash.finalize().into())
 }
 
 /// What a file is by its first bytes.

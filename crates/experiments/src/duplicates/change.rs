@@ -124,7 +124,7 @@ impl Change {
 fn drawn(width: usize, height: usize, pixel: impl Fn(usize, usize) -> [u8; 3]) -> Picture {
     let (width, height) = (width.max(1), height.max(1));
     let rgb = (0..width * height).flat_map(|i| pixel(i % width, i / width)).collect();
-    Picture { width: width as u32, height: height as u32, rgb }
+    Picture { width: width as u32, height: height as u32, rgb, exact: true }
 }
 
 /// Something like a line of white letters on black.

@@ -13,10 +13,15 @@ const LASTS: f64 = 0.02;
 const LASTS_AT_LEAST: f64 = 1.5;
 
 /// Frames that must be the same, as a share of those of the film that has fewer.
-const SHARE: f64 = 0.5;
+const SHARE: f64 = 0.6;
+/// The same, when they are few that differ from each other, as of a still picture.
+const SHARE_OF_FEW: f64 = 0.9;
+/// The same, and how many must differ from each other, when the sound is another.
+const SHARE_WITH_OTHER_SOUND: f64 = 0.8;
+const DIFFERENT_WITH_OTHER_SOUND: usize = 8;
 /// The same, when the sound says that it is the same film.
 const SHARE_WITH_SOUND: f64 = 0.15;
-/// Frames that must be the same, for a part.
+/// Frames that must be the same and differ from each other.
 const LEAST: usize = 3;
 
 /// Seconds that two frames may be apart beside the time between frames …
@@ -44,8 +49,13 @@ pub fn same_film(a: &Film, b: &Film) -> Option<FilmMatch> {
     let sounds = a.sound.as_ref().zip(b.sound.as_ref()).map(|(a, b)| sound::same_sound(a, b).is_some());
     let (fewer, more) = if a.frames.len() <= b.frames.len() { (a, b) } else { (b, a) };
     let seen = Seen::at(fewer, more, 0.0, slack(a, b));
-    let wanted = if sounds == Some(true) { SHARE_WITH_SOUND } else { SHARE };
-    (seen.same > 0 && seen.share() >= wanted).then(|| FilmMatch { at: Duration::ZERO, share: seen.share(), sounds })
+    let same = match sounds {
+        Some(true) => seen.same > 0 && seen.share() >= SHARE_WITH_SOUND,
+        Some(false) => seen.different >= DIFFERENT_WITH_OTHER_SOUND && seen.share() >= SHARE_WITH_OTHER_SOUND,
+        None if seen.different >= LEAST => seen.share() >= SHARE,
+        None => seen.same > 0 && seen.share() >= SHARE_OF_FEW,
+    };
+    same.then(|| FilmMatch { at: Duration::ZERO, share: seen.share(), sounds })
 }
 
 /// Where in a whole a part of it is.
@@ -78,7 +88,7 @@ pub fn part_of(part: &Film, whole: &Film) -> Option<FilmMatch> {
     offsets.sort_by(f64::total_cmp);
     let offset = densest(&offsets, slack)?;
     let seen = Seen::at(part, whole, offset, slack);
-    let found = seen.same >= LEAST && seen.share() >= SHARE;
+    let found = seen.different >= LEAST && seen.share() >= SHARE;
     found.then(|| told(offset, &seen, sounds.map(|_| false)))
 }
 
@@ -103,19 +113,28 @@ fn seconds(frame: &Frame) -> f64 {
 struct Seen {
     same: usize,
     of: usize,
+    /// Of those that are the same, how many differ from each other; more than are asked for are not counted.
+    different: usize,
 }
 
 impl Seen {
     fn at(part: &Film, whole: &Film, offset: f64, slack: f64) -> Self {
         let (mut same, mut of) = (0, 0);
+        let mut different: Vec<&Frame> = Vec::new();
         for frame in part.frames.iter().filter(|frame| frame.shows_something()) {
             let at = seconds(frame) + offset;
             let from = whole.frames.partition_point(|other| seconds(other) < at - slack);
             let near = whole.frames.iter().skip(from).take_while(|other| seconds(other) <= at + slack);
             of += 1;
-            same += usize::from(near.into_iter().any(|other| other.hash.distance(&frame.hash) <= RADIUS));
+            if near.into_iter().any(|other| other.hash.distance(&frame.hash) <= RADIUS) {
+                same += 1;
+                let new = different.iter().all(|other| other.hash.distance(&frame.hash) > RADIUS);
+                if new && different.len() < DIFFERENT_WITH_OTHER_SOUND {
+                    different.push(frame);
+                }
+            }
         }
-        Self { same, of }
+        Self { same, of, different: different.len() }
     }
 
     fn share(&self) -> f64 {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::cld::{BRIGHT, COLOURED};
 use super::hash::PictureHash;
 use super::look::Look;
 use super::relief::{POINTS, Relief};
@@ -23,12 +24,12 @@ pub struct NearCopy {
 pub enum Extent {
     /// Both show the same.
     Same,
+    /// Both show the same, but for something that covers the lower or upper edge of one.
+    Covered,
     /// The copy shows a part of the picture.
     Part,
     /// The copy shows the picture and something around or beside it.
     More,
-    /// Both show the same, but for something that covers the lower or upper edge of one.
-    Covered,
 }
 
 impl fmt::Display for NearCopy {
@@ -46,10 +47,25 @@ impl fmt::Display for NearCopy {
     }
 }
 
-/// Two pictures that are less alike are no copies. Photos of different things are mostly below 0.4,
-/// those of like things in the same place (a flower in the middle of each) up to 0.7; nearly all
-/// copies are above 0.8.
-const ALIKE: f32 = 0.75;
+/// Two pictures that are less alike are no copies: where both show the same, where an edge of one is
+/// covered, where one is a part of the other, and where one has something around it. Photos of different
+/// things are mostly below 0.4, those of like things in the same place (a flower in the middle of each)
+/// up to 0.7. Of copies, 99 in 100 are above 0.98, 0.9, 0.84 and 0.94.
+const ALIKE: [f32; 4] = [0.97, 0.85, 0.8, 0.9];
+/// Two signs have nearly all of their shapes in common: pictures with fewer waves must be more alike.
+const ALIKE_WITH_FEW: [f32; 4] = [0.985, 0.93, 0.87, 0.95];
+const FEW_WAVES: f32 = 40.0;
+/// With so few, what differs may be in any part.
+const NEXT_TO_NONE: f32 = 10.0;
+/// How far colours may be apart, as a share of how strong they are, beside what is little in any case:
+/// where both show the same, and where one has a caption or border.
+const COLOURS_APART: f32 = 0.15;
+const COLOURS_APART_BESIDE: f32 = 0.25;
+const COLOURS_LITTLE: f32 = 12.0;
+/// Colours that are weaker are none.
+const GREY: f32 = 6.0;
+/// How much more or less strong colours may have become.
+const FADED: (f32, f32) = (0.5, 2.0);
 /// How much more alike two must be by an explanation that is less plain.
 const PLAINER: f32 = 0.02;
 /// The ways to hold a picture that are tried in detail.
@@ -70,7 +86,21 @@ pub fn near_copy(picture: &Look, copy: &Look) -> Option<NearCopy> {
         return None;
     }
     let (turn, extent, alike) = closest(picture, copy);
-    (alike >= ALIKE).then(|| NearCopy { turn, extent, alike: (100.0 * alike).round().clamp(0.0, 100.0) as u8 })
+    let waves = picture.reliefs.whole.waves().min(copy.reliefs.whole.waves());
+    let wanted = match waves {
+        ..NEXT_TO_NONE => [ALIKE_WITH_FEW[0]; 4],
+        ..FEW_WAVES => ALIKE_WITH_FEW,
+        _ => ALIKE,
+    };
+    let coloured = match extent {
+        Extent::Same | Extent::Part => COLOURS_APART,
+        Extent::More | Extent::Covered => COLOURS_APART_BESIDE,
+    };
+    (alike >= wanted[extent as usize] && colours_apart(picture, copy, turn) <= coloured).then(|| NearCopy {
+        turn,
+        extent,
+        alike: (100.0 * alike).round().clamp(0.0, 100.0) as u8,
+    })
 }
 
 /// Whether an index would have found one by the other.
@@ -79,6 +109,34 @@ fn may_be(picture: &Look, copy: &Look) -> bool {
         asked.asked().iter().any(|a| stored.hashes().iter().any(|b| a.distance(b) <= Look::RADIUS))
     };
     near(copy, picture) || near(picture, copy)
+}
+
+/// How far apart the colours of two pictures are that are held alike, as a share of how strong they are;
+/// 0 where one of them is grey, or has few.
+fn colours_apart(picture: &Look, copy: &Look, turn: Turn) -> f32 {
+    let (mine, theirs) = (layout(picture, Turn::UPRIGHT), layout(copy, turn));
+    let dot = |a: &[f32; 2 * COLOURED], b: &[f32; 2 * COLOURED]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
+    let (mine_strong, theirs_strong) = (dot(&mine, &mine).sqrt(), dot(&theirs, &theirs).sqrt());
+    if mine_strong.min(theirs_strong) < GREY {
+        return 0.0;
+    }
+    let faded = (dot(&mine, &theirs) / (theirs_strong * theirs_strong)).clamp(FADED.0, FADED.1);
+    let apart: f32 = mine.iter().zip(&theirs).map(|(mine, theirs)| (mine - faded * theirs).powi(2)).sum();
+    (apart.sqrt() - COLOURS_LITTLE).max(0.0) / mine_strong.max(faded * theirs_strong)
+}
+
+/// Which colours are where in a picture that is turned: blue, then red.
+fn layout(look: &Look, turn: Turn) -> [f32; 2 * COLOURED] {
+    // Vertical and horizontal frequencies of the coefficients.
+    const WAVES: [(usize, usize); COLOURED] = [(0, 0), (0, 1), (1, 0), (2, 0), (1, 1), (0, 2)];
+    std::array::from_fn(|place| {
+        let (channel, (v, u)) = (place / COLOURED, WAVES[place % COLOURED]);
+        let from = if turn.transposes() { (u, v) } else { (v, u) };
+        let from = WAVES.iter().position(|wave| *wave == from).unwrap_or_default();
+        let value = f32::from(look.cld[BRIGHT + channel * COLOURED + from]);
+        let negative = (turn.mirrors() && u % 2 == 1) != (turn.overturns() && v % 2 == 1);
+        if negative { -value } else { value }
+    })
 }
 
 /// The way the two are most alike, with or without what is around them.

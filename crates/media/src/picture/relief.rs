@@ -50,6 +50,14 @@ impl Relief {
         Self(turned)
     }
 
+    /// How many waves make up the picture: as many as there would be if all that count were equally strong.
+    pub(super) fn waves(&self) -> f32 {
+        let squares = self.0.iter().map(|value| f32::from(*value).powi(2));
+        let (sum, of_squares) =
+            squares.fold((0.0f32, 0.0f32), |(sum, all), square| (sum + square, all + square * square));
+        sum * sum / of_squares.max(1.0)
+    }
+
     /// How alike the broadest shapes are, −1 to 1.
     pub(super) fn broadly(&self, other: &Self) -> f32 {
         const BROAD: usize = 6;

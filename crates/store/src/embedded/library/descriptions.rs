@@ -4,6 +4,7 @@ use facts::{MediaId, MediaKind};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
+use super::groups;
 use super::near::Bits;
 use super::persons::number;
 use super::text::{REASON, cut};
@@ -49,6 +50,13 @@ pub(super) fn complete(
 
 /// Writes it in place of what was there. It is to be compared then.
 pub(super) fn write(db: &Transaction<'_>, media: i64, kind: MediaKind, described: &Described) -> rusqlite::Result<()> {
+    // What older formulas took for copies is to be seen anew.
+    let before: u16 = db
+        .prepare_cached("SELECT description_version FROM media WHERE id = ?1")?
+        .query_row([media], |row| row.get(0))?;
+    if before != 0 && before != described.version() {
+        groups::leave(db, media)?;
+    }
     remove(db, media)?;
     let (version, description, trouble) = match described {
         Described::As(description) if description.bytes.len() > BYTES => (description.version, None, Some("too-large")),

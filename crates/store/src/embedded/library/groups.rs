@@ -3,8 +3,6 @@
 //! A file that has copies has a row of `copy_member`, which names its group and not its original: a
 //! better copy that arrives changes one row, however many there are. `media.duplicate` follows.
 
-use std::collections::HashSet;
-
 use facts::{MediaId, MediaKind};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -59,9 +57,14 @@ fn join(db: &Transaction<'_>, media: i64, other: i64, found: &CopyFound) -> rusq
     elect(db, group)?;
     let original = original(db, group)?;
     for (file, like) in [(media, other), (other, media)] {
-        tell_why(db, file, like, found, like == original)?;
+        tell_why(db, file, like, found, original)?;
     }
     Ok(())
+}
+
+/// What is known of a file changed, and with it perhaps what its original can learn.
+pub(super) fn tell_original(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
+    group_of(db, media)?.map_or(Ok(()), |group| teach(db, group))
 }
 
 /// The original learns from its copies where it was made.
@@ -72,14 +75,15 @@ fn teach(db: &Transaction<'_>, group: i64) -> rusqlite::Result<()> {
     locations::learn_from(db, original, &copies)
 }
 
-/// The surest reason stays; of equal ones, that by which it is like the original.
-fn tell_why(db: &Transaction<'_>, file: i64, like: i64, found: &CopyFound, original: bool) -> rusqlite::Result<()> {
+/// How it is like the original is told; before that is known, the surest reason.
+fn tell_why(db: &Transaction<'_>, file: i64, like: i64, found: &CopyFound, original: i64) -> rusqlite::Result<()> {
     let (why, before): (Option<String>, Option<i64>) = db
         .prepare_cached("SELECT why, compared_with FROM copy_member WHERE media = ?1")?
         .query_row([file], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let better = match why.as_deref().and_then(CopyReason::parse) {
         None => true,
-        Some(why) => found.why < why || found.why == why && (original || before == Some(like)),
+        Some(_) if like == original => true,
+        Some(why) => before != Some(original) && found.why < why || before == Some(like),
     };
     if better {
         db.prepare_cached("UPDATE copy_member SET why = ?2, detail = ?3, compared_with = ?4 WHERE media = ?1")?
@@ -94,8 +98,12 @@ struct Merit {
     seconds: i64,
     /// Bytes a second.
     rate: i64,
+    /// How much it says of itself; and, of those that say as much, its bytes: less was lost.
     metadata: i64,
 }
+
+/// Bits of [`Merit::metadata`] that are bytes.
+const BYTES: u32 = 40;
 
 impl Merit {
     fn of(db: &Transaction<'_>, media: i64) -> rusqlite::Result<Self> {
@@ -109,12 +117,13 @@ impl Merit {
         )?
         .query_row([media], |row| {
             let (kind, pixels, duration): (String, i64, f64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let metadata = row.get(4)?;
+            let size = row.get::<_, i64>(3)?;
+            let metadata = row.get::<_, i64>(4)? << BYTES | size.clamp(0, (1 << BYTES) - 1);
             if kind == MediaKind::Image.as_str() {
                 return Ok(Self { pixels, seconds: 0, rate: 0, metadata });
             }
             // Containers do not agree on a fraction of a second.
-            let rate = if duration > 0.0 { (row.get::<_, i64>(3)? as f64 / duration) as i64 } else { 0 };
+            let rate = if duration > 0.0 { (size as f64 / duration) as i64 } else { 0 };
             Ok(Self { pixels, seconds: duration.round() as i64, rate, metadata })
         })
     }
@@ -212,17 +221,15 @@ fn are_apart(db: &Connection, one: (i64, Option<i64>), other: (i64, Option<i64>)
     }
     let size = |(_, group): (i64, Option<i64>)| group.map_or(Ok(1), |group| members(db, group));
     let (few, many) = if size(one)? <= size(other)? { (one, other) } else { (other, one) };
-    let many: HashSet<i64> = files_of(db, many.0, many.1, i64::MAX)?.into_iter().collect();
     let mut select = db.prepare_cached(
-        "SELECT away.id FROM media CROSS JOIN person_apart ON person_apart.one = media.sha256
-         CROSS JOIN media AS away ON away.sha256 = person_apart.other WHERE media.id = ?1",
+        "SELECT 1 FROM media CROSS JOIN person_apart ON person_apart.one = media.sha256
+         CROSS JOIN media AS away ON away.sha256 = person_apart.other
+         LEFT JOIN copy_member ON copy_member.media = away.id
+         WHERE media.id = ?1 AND (away.id = ?2 OR copy_group = ?3) LIMIT 1",
     )?;
     for media in files_of(db, few.0, few.1, i64::MAX)? {
-        let mut rows = select.query([media])?;
-        while let Some(row) = rows.next()? {
-            if many.contains(&row.get(0)?) {
-                return Ok(true);
-            }
+        if select.exists(params![media, many.0, many.1])? {
+            return Ok(true);
         }
     }
     Ok(false)

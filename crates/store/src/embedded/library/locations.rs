@@ -10,6 +10,7 @@ use media::Location;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
 use super::cells::{self, Point, Sort};
+use super::groups;
 use super::orders::{by_doubt, by_place};
 use super::touched;
 use super::whereabouts::{COLUMNS, Names};
@@ -96,7 +97,9 @@ fn write_names(db: &Transaction<'_>, media: i64, location: &Location, locality: 
 /// Lets an original have what the best of its copies that knows it carries, where it carries nothing
 /// itself: a person who looks for the place is to find it, whichever file of a photo says so.
 pub(super) fn learn_from(db: &Transaction<'_>, media: i64, copies: &[i64]) -> rusqlite::Result<()> {
-    let mut select = db.prepare_cached("SELECT source FROM location WHERE media = ?1")?;
+    let mut select = db.prepare_cached(
+        "SELECT source FROM location JOIN media ON media.id = location.media WHERE media = ?1 AND rejected = 0",
+    )?;
     let mut carries = |file: i64| -> rusqlite::Result<Option<String>> {
         let sources = select.query_map([file], |row| row.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
         let fixes = sources.into_iter().filter(|source| source != COPY && rank(source, None).1 < FIXES);
@@ -338,6 +341,7 @@ pub(super) fn set(db: &Transaction<'_>, id: MediaId, said: &Said) -> rusqlite::R
     db.execute("UPDATE media SET rejected = 0 WHERE id = ?1", [media])?;
     recall(db, media, id)?;
     elect(db, media)?;
+    groups::tell_original(db, media)?;
     Ok(true)
 }
 
