@@ -98,7 +98,7 @@ struct Merit {
     seconds: i64,
     /// Bytes a second.
     rate: i64,
-    /// How much it says of itself; and, of those that say as much, its bytes: less was lost.
+    /// How much it says of itself; and, of those that say as much, how little was lost: its bytes.
     metadata: i64,
 }
 
@@ -112,13 +112,16 @@ impl Merit {
                     (taken IS NOT NULL) + (make IS NOT NULL) + (model IS NOT NULL) + (title IS NOT NULL)
                     + (description IS NOT NULL) + (keywords <> '[]') + (licence IS NOT NULL) + (author IS NOT NULL)
                     + (sublocation IS NOT NULL) + (city IS NOT NULL) + (state IS NOT NULL) + (country IS NOT NULL)
-                    + geotagged
+                    + geotagged, format IN ('png', 'bmp', 'tiff')
              FROM media WHERE id = ?1",
         )?
         .query_row([media], |row| {
             let (kind, pixels, duration): (String, i64, f64) = (row.get(0)?, row.get(1)?, row.get(2)?);
             let size = row.get::<_, i64>(3)?;
-            let metadata = row.get::<_, i64>(4)? << BYTES | size.clamp(0, (1 << BYTES) - 1);
+            let most = (1 << BYTES) - 1;
+            // Of pictures that lost nothing the first is as good as any.
+            let lossless = row.get(5)?;
+            let metadata = row.get::<_, i64>(4)? << BYTES | if lossless { most } else { size.clamp(0, most) };
             if kind == MediaKind::Image.as_str() {
                 return Ok(Self { pixels, seconds: 0, rate: 0, metadata });
             }
