@@ -21,7 +21,7 @@ const SHARE_WITH_OTHER_SOUND: f64 = 0.8;
 const DIFFERENT_WITH_OTHER_SOUND: usize = 8;
 /// The same, when the sound says that it is the same film.
 const SHARE_WITH_SOUND: f64 = 0.15;
-/// Frames that must be the same and differ from each other.
+/// Frames that must be the same; and, of films as a whole, differ from each other.
 const LEAST: usize = 3;
 
 /// Seconds that two frames may be apart beside the time between frames …
@@ -88,7 +88,7 @@ pub fn part_of(part: &Film, whole: &Film) -> Option<FilmMatch> {
     offsets.sort_by(f64::total_cmp);
     let offset = densest(&offsets, slack)?;
     let seen = Seen::at(part, whole, offset, slack);
-    let found = seen.different >= LEAST && seen.share() >= SHARE;
+    let found = seen.same >= LEAST && seen.share() >= SHARE;
     found.then(|| told(offset, &seen, sounds.map(|_| false)))
 }
 
