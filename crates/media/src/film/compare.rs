@@ -15,10 +15,10 @@ const LASTS_AT_LEAST: f64 = 1.5;
 /// Frames that must be the same, as a share of those of the film that has fewer.
 const SHARE: f64 = 0.6;
 /// The same, when they are few that differ from each other, as of a still picture.
-const SHARE_OF_FEW: f64 = 0.9;
+const SHARE_OF_FEW: f64 = 0.8;
 /// The same, and how many must differ from each other, when the sound is another.
 const SHARE_WITH_OTHER_SOUND: f64 = 0.8;
-const DIFFERENT_WITH_OTHER_SOUND: usize = 8;
+const DIFFERENT_WITH_OTHER_SOUND: usize = 3;
 /// The same, when the sound says that it is the same film.
 const SHARE_WITH_SOUND: f64 = 0.15;
 /// Frames that must be the same; and, of films as a whole, differ from each other.
