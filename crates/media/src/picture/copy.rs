@@ -51,16 +51,16 @@ impl fmt::Display for NearCopy {
 /// covered, where one is a part of the other, and where one has something around it. Photos of different
 /// things are mostly below 0.4, those of like things in the same place (a flower in the middle of each)
 /// up to 0.7. Of copies, 99 in 100 are above 0.98, 0.9, 0.84 and 0.94.
-const ALIKE: [f32; 4] = [0.97, 0.85, 0.8, 0.9];
+const ALIKE: [f32; 4] = [0.97, 0.85, 0.8, 0.85];
 /// Two signs have nearly all of their shapes in common: pictures with fewer waves must be more alike.
-const ALIKE_WITH_FEW: [f32; 4] = [0.985, 0.93, 0.87, 0.95];
+const ALIKE_WITH_FEW: [f32; 4] = [0.985, 0.93, 0.87, 0.9];
 const FEW_WAVES: f32 = 40.0;
 /// With so few, what differs may be in any part.
 const NEXT_TO_NONE: f32 = 10.0;
 /// How far colours may be apart, as a share of how strong they are, beside what is little in any case:
 /// where both show the same, and where one has a caption or border.
 const COLOURS_APART: f32 = 0.15;
-const COLOURS_APART_BESIDE: f32 = 0.25;
+const COLOURS_APART_BESIDE: f32 = 0.35;
 const COLOURS_LITTLE: f32 = 12.0;
 /// Colours that are weaker are none.
 const GREY: f32 = 6.0;

@@ -570,7 +570,7 @@ pub async fn groups_are_those_of_a_model<H: Home>(first: H) {
         };
         let mut numbers = Numbers(88_172_645_463_325_252 ^ (story << 32));
         let (mut model, mut next, mut rounds) = (Model::default(), 0u64, BTreeMap::<u64, u32>::new());
-        let name = |n: u64| format!("content {n}");
+        let name = |n: u64| format!("content {n:03}");
         let addressed = |n: u64| format!("http://m.example/{n}.jpg");
         for _ in 0..120 {
             let library = home.library();
