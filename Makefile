@@ -9,6 +9,7 @@ demo: setup ui  ## crawl a made web on this machine and show what was found on a
 
 test: setup ui  ## every test
 	@tools/need chromium chromium
+	@PATH="$$PATH:/usr/sbin" tools/need nginx nginx
 	@python3 -c 'import ensurepip' 2>/dev/null || tools/need python3-venv python3-venv
 	$(CARGO) test --workspace
 	$(CARGO) build --quiet --bin bowerbird
@@ -28,6 +29,7 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	$(CARGO) run --release --quiet -p bowerbird-page --example throughput
 	$(CARGO) run --release --quiet -p bowerbird-fetch --example requests_per_cpu_second
 	$(CARGO) run --release --quiet -p bowerbird-lab --example measure
+	$(CARGO) run --release --quiet -p bowerbird-watch --example million -- /tmp
 	$(CARGO) build --release --quiet --bin bowerbird
 	bench/images/run
 	bench/serve/run

@@ -1,7 +1,7 @@
 /** The pages and their addresses. Each page is a chunk of its own. */
 import type { Component } from 'svelte';
 
-export type Menu = 'map' | 'search' | 'gallery' | 'verify' | 'crawls' | 'statistics' | 'api' | 'settings' | 'about';
+export type Menu = 'map' | 'search' | 'collect' | 'gallery' | 'verify' | 'crawls' | 'statistics' | 'api' | 'settings' | 'about';
 
 interface PageOf {
   pattern: RegExp;
@@ -25,6 +25,7 @@ const page = (pattern: RegExp, title: string, load: () => Promise<{ default: unk
 const PAGES: PageOf[] = [
   page(/^\/$/, 'Map', () => import('./pages/MapPage.svelte'), { menu: 'map', fills: true }),
   page(/^\/search$/, 'Search', () => import('./pages/SearchPage.svelte'), { menu: 'search' }),
+  page(/^\/collect$/, 'Collect', () => import('./pages/CollectPage.svelte'), { menu: 'collect' }),
   page(/^\/media\/(?<id>[0-9a-f]{64})$/, 'Item', () => import('./pages/ItemPage.svelte')),
   page(/^\/verify$/, 'Verify', () => import('./pages/VerifyPage.svelte'), { menu: 'verify' }),
   page(/^\/gallery$/, 'Gallery', () => import('./pages/GalleryPage.svelte'), { menu: 'gallery' }),

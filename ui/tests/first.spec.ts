@@ -39,7 +39,7 @@ test('empty lists say so', async ({ page }) => {
 test('each field of the form is checked with words', async ({ page }) => {
   await page.goto('/crawls/new');
   await page.getByRole('button', { name: 'Start the crawl' }).click();
-  await expect(page.getByText('Give at least one page to start from.')).toBeVisible();
+  await expect(page.getByText('Give at least one page to start from')).toBeVisible();
   await page.getByLabel('Start pages').fill('not an address at all:::');
   const pages = page.locator('[data-field="limits.max-pages"] input');
   await pages.fill('many');

@@ -5,6 +5,7 @@ const PAGES: [string, string, string | RegExp][] = [
   ['map', '/', 'Map'],
   ['search', '/search?q=the', 'Search'],
   ['search-pages', '/search?what=page', 'Search'],
+  ['collect', '/collect', 'Collect'],
   ['gallery', '/gallery', 'Gallery'],
   ['verify', '/verify', 'Verify'],
   ['crawls', '/crawls', 'Crawls'],

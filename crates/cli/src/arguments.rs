@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use crawl::Mode;
 use crawl::quantity::{parse_bytes, parse_duration};
 use facts::{LatLon, MediaKind, Timestamp, Url};
 use fetch::ResolveRule;
@@ -39,6 +40,8 @@ pub enum Command {
     Demo(Demo),
     /// Crawl the web from one or more start pages.
     Crawl(Box<Crawl>),
+    /// Pictures for a question, now: collected from the web within a time.
+    Find(Box<Find>),
     /// List the crawls of the library, or what went wrong in one of them.
     Crawls(Crawls),
     /// Figures of the library.
@@ -51,6 +54,8 @@ pub enum Command {
     Import(Import),
     /// Look in the library: by words, place, kind, date and host.
     Search(Search),
+    /// Find by example: what looks or sounds alike, copies, the whole of a part, the best copy.
+    Similar(Similar),
     /// List what is in the library more than once: the same file, or what looks or sounds the same.
     Duplicates(DuplicatesOrder),
     /// Write the library in a format that other programs read.
@@ -59,6 +64,8 @@ pub enum Command {
     Forget(Forget),
     /// Serve the web page and its API, and run the crawls that are started there.
     Serve(Serve),
+    /// Watch sites on this machine, and tell crawlers what changed.
+    Watch(Box<Watch>),
     /// Crawls that begin by themselves, while `serve` runs.
     Schedule {
         #[command(subcommand)]
@@ -126,6 +133,61 @@ pub enum Switch {
     Off,
 }
 
+impl Switch {
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
+}
+
+/// How the strategy weighted weighs links.
+#[derive(Args, Clone, Default)]
+#[command(next_help_heading = "For --strategy weighted")]
+pub struct Weighing {
+    /// Read a site before the next is begun [default: off].
+    #[arg(long, value_enum)]
+    pub same_site_first: Option<Switch>,
+    /// Words that many links have count less, also those that are looked for [default: off].
+    #[arg(long, value_enum)]
+    pub idf: Option<Switch>,
+    /// Words of a page's title and headings count more [default: on].
+    #[arg(long, value_enum)]
+    pub headings: Option<Switch>,
+    /// Forms of a word are one, in the language of the page [default: on].
+    #[arg(long, value_enum)]
+    pub stemming: Option<Switch>,
+    /// What an address weighs that several links lead to: as much as the best, more with each, or the mean
+    /// of both [default: own].
+    #[arg(long, value_name = "own|inlinks|both", value_parser = vertex)]
+    pub vertex: Option<strategy::VertexWeight>,
+    /// What describes a link, after its title: what stands around it, its own text, or all of it [default:
+    /// around].
+    #[arg(long, value_name = "around|text|all", value_parser = link_words)]
+    pub link_words: Option<strategy::LinkWords>,
+}
+
+impl Weighing {
+    /// What the command line says goes over what the settings say.
+    pub fn over(self, settings: &mut strategy::Weighting) {
+        let switched = |setting: &mut bool, given: Option<Switch>| *setting = given.map_or(*setting, Switch::is_on);
+        switched(&mut settings.same_site_first, self.same_site_first);
+        switched(&mut settings.idf, self.idf);
+        switched(&mut settings.headings, self.headings);
+        switched(&mut settings.stemming, self.stemming);
+        settings.vertex = self.vertex.unwrap_or(settings.vertex);
+        settings.link_words = self.link_words.unwrap_or(settings.link_words);
+    }
+}
+
+fn vertex(text: &str) -> Result<strategy::VertexWeight, String> {
+    let found = strategy::VertexWeight::ALL.into_iter().find(|(name, _)| *name == text);
+    found.map(|(_, vertex)| vertex).ok_or_else(|| "give own, inlinks or both".into())
+}
+
+fn link_words(text: &str) -> Result<strategy::LinkWords, String> {
+    let found = strategy::LinkWords::ALL.into_iter().find(|(name, _)| *name == text);
+    found.map(|(_, words)| words).ok_or_else(|| "give around, text or all".into())
+}
+
 /// Which files are kept, and with what.
 #[derive(Args, Clone, Default)]
 pub struct Keeping {
@@ -183,16 +245,25 @@ impl From<Keep> for media::Preset {
   bowerbird crawl https://www.oldenburg.de/ --region Oldenburg
   bowerbird crawl https://example.org/ --region 53.14,8.21,15 --max-pages 200
   bowerbird crawl https://example.org/ --scope domain --name example --max-time 30m
+  bowerbird crawl https://example.org/ --strategy weighted --query 'airplane museum'
+  bowerbird crawl --region Rauma --via searxng=https://search.example.org
   bowerbird crawl --resume example
+  bowerbird crawl --resume example --revisit uniform
   bowerbird crawl https://example.org/ --include '*/gallery/*' --exclude '*print=1*' --lang de,en
+
+Without a SEED, start pages are asked for at the sources of `bowerbird find`: pages about --query, or else about
+--region.
 
 Ctrl-c stops cleanly. The same command with the same --name goes on where it stopped; after a run
 that came to its end it starts a new one from the best link that waits. Without any limit a run is
 one task of --task-pages pages.
 
+A run also visits again what has probably changed since; --revisit says what. What did not change
+costs one short request, and what is not there any more is marked as gone.
+
 Patterns are matched against the whole address; * stands for anything.")]
 pub struct Crawl {
-    /// Start pages.
+    /// Start pages; without any, pages about the query or the region.
     #[arg(value_name = "SEED")]
     pub seeds: Vec<String>,
     /// The crawl's name; without it, the host of the first seed.
@@ -210,10 +281,16 @@ pub struct Crawl {
     /// The order of visits [default: geo].
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(strategy::NAMES))]
     pub strategy: Option<String>,
+    /// What is looked for, in words: --strategy weighted goes by it.
+    #[arg(long, value_name = "WORDS")]
+    pub query: Option<String>,
+    /// Without a SEED, what names pages to start from, as for `bowerbird find` [default: index,wikimedia].
+    #[arg(long, value_delimiter = ',', value_name = "SOURCE,…", value_parser = sources::parse_via)]
+    pub via: Vec<sources::SourceSettings>,
     /// Start with what the crawl of that name has learnt of links.
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
-    /// Whether geo prefers where photographs were found before [default: on].
+    /// Whether geo and weighted prefer where photographs were found before [default: on].
     #[arg(long, value_enum)]
     pub prior: Option<Switch>,
     /// Do not look for places in words.
@@ -260,12 +337,78 @@ pub struct Crawl {
     /// Stop when less is free on the disk [default: 500MB].
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     pub min_free_disk: Option<u64>,
+    /// Which known pages are visited again: never, uniform (all), proportional (those that have
+    /// probably changed), top-levels:N (those near the start pages), watcher (those that the site
+    /// reports) [default: proportional].
+    #[arg(long, value_name = "POLICY", value_parser = str::parse::<crawl::Revisit>)]
+    pub revisit: Option<crawl::Revisit>,
     /// Between two requests to one host [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub delay: Option<Duration>,
     /// Requests in flight over all hosts; 1 makes the order exact [default: 64].
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=4096))]
     pub concurrency: Option<usize>,
+    /// Where site owners reach you; sent with every request.
+    #[arg(long, value_name = "MAIL|URL")]
+    pub contact: Option<String>,
+    #[command(flatten)]
+    pub reach: Reach,
+    #[command(flatten)]
+    pub weighing: Weighing,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird find 'Neuschwanstein Castle -toy'
+  bowerbird find '\"old town\" Rauma' --time 1m --keep 20
+  bowerbird find harbour --via searxng=https://search.example.org,index --json
+  bowerbird find castle --via urls=https://example.org/sitemap.xml
+
+Words and operators: castle (also castles), +castle (exactly this form), -toy (no page with it), \"old town\"
+(in a row), ~castle (also what means the same), castle OR palace, site:example.org, link:URL (pages that link
+to it), related:URL (pages whose words are like those of that page). What was understood is said back.
+
+Sources name the pages to start from: index (the own library), wikimedia, wikimedia=WIKI, searxng=URL,
+opensearch=URL (of a description), brave (with BOWERBIRD_BRAVE_KEY), urls=FILE or urls=URL (addresses, a
+sitemap or a feed). Several are mixed by rank; one that fails is told, and the others go on. They can be kept
+in --config under [find]. A service on a private network, or on this machine, needs --allow-private.
+
+Nothing is kept but what --keep puts into the library. With --json one object a result is printed, the best
+first, and then the summary; --live also prints results as they are found, marked with \"final\": false.")]
+pub struct Find {
+    /// What the pictures should show.
+    #[arg(value_name = "QUERY", required = true)]
+    pub query: Vec<String>,
+    /// How long to collect [default: 30s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub time: Option<Duration>,
+    /// Between two requests to one host [default: 200ms].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub delay: Option<Duration>,
+    /// Requests in flight over all hosts [default: 80].
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=512))]
+    pub concurrency: Option<usize>,
+    /// How long a host may take to answer [default: 2s].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub timeout: Option<Duration>,
+    /// What names pages to start from [default: index,wikimedia].
+    #[arg(long, value_delimiter = ',', value_name = "SOURCE,…", value_parser = sources::parse_via)]
+    pub via: Vec<sources::SourceSettings>,
+    /// How many results to print.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub top: usize,
+    /// Put so many of the best into the library.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=1_000))]
+    pub keep: usize,
+    /// With --json, also print results as they are found.
+    #[arg(long)]
+    pub live: bool,
+    /// Follow the links of every page, also where the words stand only in link texts.
+    #[arg(long)]
+    pub all_links: bool,
+    /// Words that mean the same, for ~word: a file with one group a line, commas between.
+    #[arg(long, value_name = "FILE")]
+    pub synonyms: Option<PathBuf>,
     /// Where site owners reach you; sent with every request.
     #[arg(long, value_name = "MAIL|URL")]
     pub contact: Option<String>,
@@ -278,9 +421,9 @@ pub struct Crawl {
   bowerbird crawls
   bowerbird crawls example --log 50")]
 pub struct Crawls {
-    /// Only this crawl, with what went wrong in it.
+    /// Only this crawl, with what changed when it came again and what went wrong.
     pub name: Option<String>,
-    /// How many lines of its log.
+    /// How many lines of each.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub log: usize,
 }
@@ -370,7 +513,7 @@ pub struct DuplicatesOrder {
 }
 
 /// A format other programs read.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// One FeatureCollection, for map programs.
     Geojson,
@@ -382,6 +525,8 @@ pub enum ExportFormat {
     Kml,
     /// Waypoints, for navigation devices.
     Gpx,
+    /// A tar archive with the files, their records and captions, for programs that train on them.
+    Webdataset,
 }
 
 impl From<ExportFormat> for export::Format {
@@ -392,6 +537,7 @@ impl From<ExportFormat> for export::Format {
             ExportFormat::Jsonl => Self::Jsonl,
             ExportFormat::Kml => Self::Kml,
             ExportFormat::Gpx => Self::Gpx,
+            ExportFormat::Webdataset => Self::WebDataset,
         }
     }
 }
@@ -403,12 +549,16 @@ impl From<ExportFormat> for export::Format {
   bowerbird export --format kml --place 'Oldenburg, Lower Saxony' --out oldenburg.kml
   bowerbird export --format jsonl --kind image --since 2026-01-01 | jq .licence
   bowerbird export --format geojson --kind page --out addresses.geojson
+  bowerbird export --format webdataset --out bridges.tar 'bridge license:open'
 
 KML and GPX have only what has a place. Pages are written with all their places: one line a page in
 jsonl, one entry a place in csv and geojson, and in kml and gpx one for each place that is given by
 an address or coordinates, or lies in the region of a crawl. Cells of a table that a spreadsheet
 would take for a formula begin with an apostrophe.")]
 pub struct Export {
+    /// Only what has these words; operators as `bowerbird search --help` explains them.
+    #[arg(value_name = "WORDS")]
+    pub words: Vec<String>,
     /// The format.
     #[arg(long, value_enum)]
     pub format: ExportFormat,
@@ -427,19 +577,73 @@ pub struct Export {
   bowerbird search --kind page --place 'Springfield, Illinois' --json | jq '.results[].places'
   bowerbird search --since 2026-01-31 --located --top 10
 
-All words must be there, whatever their case and accents; those between double quotation marks in
-that order, one after a minus not at all; the last may be the start of a word. Near a point, the
-nearest comes first, with words what fits best, otherwise what came in first. Pages are those relevant to the
-region of a crawl, with all their places; --all lists every page that speaks of a place.")]
+Words and operators:
+  bridge             also bridges, whatever the case and accents; a word that nobody has stands for one
+                     that is nearly spelt so; the last one may be the start of a word
+  +bridge            exactly this form
+  -night             not this word
+  ~bridge            also words that mean the same, as --synonyms or the settings of the server list them
+  \"old town\"         these words in a row
+  bridge OR ferry    one of both; brackets put words together: (a b) OR c
+  site:example.org   from this host, or found on its pages
+  kind:image         or video, audio, page
+  place:Kiel         in this place; place:\"Bad Ischl\"
+  near:60.17,24.94,5 within 5 km of this point; near:Kiel,5 of this place
+  after:2020-06-30   came in that day or later; before:2021 before that year
+  license:open       Creative Commons or public domain
+
+All words must be there. Near a point, the nearest comes first, with words what fits best, otherwise what
+came in first. What was understood is said back. Pages are those relevant to the region of a crawl, with
+all their places; --all lists every page that speaks of a place.")]
 pub struct Search {
-    /// Words that are looked for in titles, descriptions, captions, key words, places and hosts.
+    /// Words that are looked for in titles, descriptions, captions, key words, places, hosts, and what pages
+    /// say of themselves; with operators, as below.
     #[arg(value_name = "WORDS")]
     pub words: Vec<String>,
+    /// Words that mean the same, for ~word: a file with one group a line, commas between.
+    #[arg(long, value_name = "FILE")]
+    pub synonyms: Option<PathBuf>,
     #[command(flatten)]
     pub filter: Filter,
     /// How many results.
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub top: usize,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird similar photo.jpg --at-least 60%
+  bowerbird similar https://example.org/photo.jpg --mode better
+  bowerbird similar clip.mp4 --mode whole --json | jq '.results[0].file'
+
+`similar` lists what is most alike, `exact` all copies, `whole` the complete film or sound of a part, or
+the picture of a crop that keeps 70 % of its area, `better` the copies with the best first: more pixels,
+lossless, a higher bit rate, longer.")]
+pub struct Similar {
+    /// A file, an address, or the id of an item.
+    #[arg(value_name = "FILE|URL|ID")]
+    pub example: String,
+    /// What is looked for.
+    #[arg(long, value_name = "similar|exact|whole|better", default_value = "similar", value_parser = mode)]
+    pub mode: Mode,
+    /// Only what is at least so similar in itself, such as 50%.
+    #[arg(long, value_name = "PERCENT", default_value = "0", value_parser = percent)]
+    pub at_least: f64,
+    /// How many results.
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000))]
+    pub top: usize,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+fn mode(text: &str) -> Result<Mode, String> {
+    let found = Mode::ALL.into_iter().find(|(name, _)| *name == text);
+    found.map(|(_, mode)| mode).ok_or_else(|| "give similar, exact, whole or better".into())
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>().ok();
+    number.filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| "give a share from 0% to 100%".into())
 }
 
 /// What can be looked for.
@@ -475,6 +679,15 @@ pub struct Filter {
     /// Only what came in on this day or later, such as 2026-01-31.
     #[arg(long, value_name = "DATE", value_parser = date)]
     pub since: Option<Timestamp>,
+    /// Only what came in on this day or earlier.
+    #[arg(long, value_name = "DATE", value_parser = date)]
+    pub until: Option<Timestamp>,
+    /// Only what names a Creative Commons licence or the public domain.
+    #[arg(long)]
+    pub open_licence: bool,
+    /// Only what this crawl found.
+    #[arg(long, value_name = "NAME")]
+    pub crawl: Option<String>,
     /// Only what has a place.
     #[arg(long)]
     pub located: bool,
@@ -545,6 +758,56 @@ pub struct Serve {
     /// A further name the server goes by, such as that of a proxy; may be given more than once.
     #[arg(long, value_name = "NAME")]
     pub host_name: Vec<String>,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird watch --site https://example.org/=/var/www/html --listen 127.0.0.1:7710
+  bowerbird watch --site https://a.org/=/srv/a --site https://b.org/=/srv/b --rush 8-18 --reset 6h
+  bowerbird watch --site https://example.org/=https://example.org/sitemap.xml
+  bowerbird watch --site https://example.org/=/var/www/html \\
+    --report /var/www/html/.well-known/bowerbird-watcher.json --access-log /var/log/nginx/access.log
+
+Crawlers find the report at /.well-known/bowerbird-watcher.json of the site: let the web server pass
+that address on to --listen, or serve the file that --report names. docs/watcher.md says how, and what
+is in it. Pages that ask for a password, and folders that .htaccess locks, are not reported; links
+inside the folder are not followed. What was seen is kept in --state and survives any kind of end.")]
+pub struct Watch {
+    /// A site: its main address, and its folder or its sitemap; may be given more than once.
+    #[arg(long, value_name = "URL=DIR|URL=SITEMAP", required = true, value_parser = site)]
+    pub site: Vec<::watch::Site>,
+    /// Where crawlers, or a web server on their behalf, ask; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:7710")]
+    pub listen: SocketAddr,
+    /// Write the report to this file instead of listening; {host} stands for the host of the site.
+    #[arg(long, value_name = "FILE", conflicts_with = "listen")]
+    pub report: Option<PathBuf>,
+    /// The web server's log: a crawler that took the report sets the flag.
+    #[arg(long, value_name = "FILE", requires = "report")]
+    pub access_log: Option<PathBuf>,
+    /// When the next crawler may come: on any change, or after a time in which something changed.
+    #[arg(long, value_name = "event|TIME", default_value = "event", value_parser = reset)]
+    pub reset: ::watch::Reset,
+    /// Hours of the day, local time, in which links are not read and pages not ranked.
+    #[arg(long, value_name = "FROM-TO", value_parser = ::watch::Rush::parse_hours)]
+    pub rush: Option<(u8, u8)>,
+    /// The same while the load average is higher.
+    #[arg(long, value_name = "LOAD", value_parser = load)]
+    pub rush_load: Option<f64>,
+    /// How often folders are looked through, in case the system did not tell of a change.
+    #[arg(long, value_name = "TIME", default_value = "6h", value_parser = parse_duration)]
+    pub rescan: Duration,
+    /// How often sitemaps are asked for.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = parse_duration)]
+    pub poll: Duration,
+    /// The folder of what was seen [default: watch in the data directory].
+    #[arg(long, value_name = "DIR")]
+    pub state: Option<PathBuf>,
+    /// Look once, write or print the report, and end.
+    #[arg(long)]
+    pub once: bool,
     #[command(flatten)]
     pub reach: Reach,
 }
@@ -666,6 +929,9 @@ pub struct LabExperiment {
     /// A folder of HTML files to crawl in the place of made webs.
     #[arg(long, value_name = "DIR")]
     pub from: Option<PathBuf>,
+    /// What find looks for in that folder [default: the word that its first pages have most of].
+    #[arg(long, value_name = "WORDS", requires = "from")]
+    pub query: Option<String>,
     /// The region of interest: a name, LAT,LON,KM or SOUTH,WEST,NORTH,EAST [default: the town a made
     /// web is about, or every address].
     #[arg(long, value_name = "REGION", allow_hyphen_values = true)]
@@ -689,12 +955,36 @@ pub struct LabWeb {
     /// Pages over all hosts.
     #[arg(long, value_name = "N")]
     pub pages: Option<u64>,
+    /// Links and words tell of the topics of pages, and mislead as on the real web; each site has a domain of
+    /// its own.
+    #[arg(long)]
+    pub topics: bool,
     /// Where to listen; port 0 takes a free one.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
     /// Write the certificate of the web's own authority here, for `crawl --ca`.
     #[arg(long, value_name = "FILE")]
     pub ca_out: Option<PathBuf>,
+}
+
+fn site(text: &str) -> Result<::watch::Site, String> {
+    ::watch::Site::parse(text).map_err(|error| error.to_string())
+}
+
+fn reset(text: &str) -> Result<::watch::Reset, String> {
+    match text {
+        "event" => Ok(::watch::Reset::Event),
+        time => {
+            let after =
+                parse_duration(time).map_err(|_| format!("'{text}' is neither 'event' nor a time such as 6h"))?;
+            Ok(::watch::Reset::After(after))
+        }
+    }
+}
+
+fn load(text: &str) -> Result<f64, String> {
+    let load = text.parse::<f64>().ok().filter(|load| load.is_finite() && *load >= 0.0);
+    load.ok_or_else(|| format!("'{text}' is not a load: write it like 1.5"))
 }
 
 fn point(text: &str) -> Result<LatLon, String> {

@@ -12,6 +12,7 @@ use crate::command::WrongUse;
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     pub crawl: crawl::Settings,
+    pub find: crawl::FindSettings,
 }
 
 /// Reads the file that was named; without one, everything has its default.

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use crawl::quantity::show_bytes;
-use crawl::{Describing, ImportSummary, Progress};
+use crawl::{Describing, FindProgress, ImportSummary, Progress};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
@@ -25,6 +25,23 @@ pub fn show_import(progress: watch::Receiver<ImportSummary>) -> JoinHandle<()> {
             summary.geotagged,
             show_bytes(summary.bytes),
             summary.seconds,
+        )
+    })
+}
+
+/// Shows how a find is doing until its sender is gone.
+pub fn show_find(progress: watch::Receiver<FindProgress>) -> JoinHandle<()> {
+    show_lines(progress, |progress| {
+        format!(
+            "{} pages · {} pictures of {} seen · {} looked at · {} waiting · {} in flight · {:.0} of {:.0} s",
+            progress.pages,
+            progress.results,
+            progress.images.seen,
+            progress.images.probed,
+            progress.queued,
+            progress.in_flight,
+            progress.elapsed,
+            progress.seconds,
         )
     })
 }

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use facts::{Directives, Timestamp, Url};
 use fetch::{FetchError, Response};
 use media::{Refusal, Rules};
-use store::{Blocked, Claim, Link, MediaFile, Refused, Store, StoreError, VisitKind};
+use store::{Blocked, Claim, Link, MediaFile, Refused, ReportFacts, Store, StoreError, VisitKind};
 use strategy::Filter;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -32,6 +32,10 @@ const DESKS: usize = 8;
 pub(crate) enum Content {
     /// A page that still has to be read, which its host need not wait for.
     Page(Unread),
+    /// What a site lists of its pages.
+    Report(ReportFacts, Vec<Link>),
+    /// What it was before.
+    Unchanged,
     /// A file, already in its place.
     Media(Box<MediaFile>),
     /// Another address, and the link to it unless it is out of bounds.
@@ -198,7 +202,7 @@ impl Contents {
         let host = claim.link.url.host();
         let fetching = match claim.link.kind {
             VisitKind::Page => Work::FetchingPages,
-            VisitKind::Media(_) => Work::FetchingMedia,
+            _ => Work::FetchingMedia,
         };
         let _timed = self.steps.time_within(Work::DescribingMedia, fetching);
         let _desk = self.desks.acquire().await;

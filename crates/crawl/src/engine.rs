@@ -10,9 +10,9 @@ use fetch::Fetcher;
 use serde::Serialize;
 use store::{
     Beat, Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
-    StoreError, VisitKind, Visited,
+    StoreError, Version, VisitKind, Visited,
 };
-use strategy::{Strategy, Told};
+use strategy::{Criteria, Strategy, Told};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 
@@ -20,10 +20,15 @@ use crate::commit::{Committed, committer};
 use crate::content::Contents;
 use crate::describe::{Describer, Describing, describe};
 use crate::error::CrawlError;
+use crate::find::FIND_STRATEGY;
+use crate::lexicon::Lexicon;
 use crate::links::{Guide, Hops};
 use crate::origin::Origins;
 use crate::places::Interest;
+use crate::revisit::{Policy, queue_due};
 use crate::settings::{Reach, Settings};
+use crate::sites::Sites;
+use crate::start::start_pages;
 use crate::steps::{Steps, Work, peak_memory};
 use crate::stop::Stop;
 use crate::summary::Summary;
@@ -56,26 +61,33 @@ pub struct Progress {
 pub async fn run(
     store: Arc<Store>,
     name: &str,
-    settings: Settings,
+    mut settings: Settings,
     reach: Reach,
     stop: Stop,
     progress: watch::Sender<Progress>,
 ) -> Result<Summary, CrawlError> {
+    if settings.strategy == FIND_STRATEGY {
+        return Err(CrawlError::Find(name.to_owned()));
+    }
     if !strategy::NAMES.contains(&settings.strategy.as_str()) {
         return Err(CrawlError::Strategy(settings.strategy));
     }
+    let criteria = settings.criteria()?;
     let interest = Interest::of(&settings)?;
     let taught = taught(&store, &settings).await?;
+    let known = match store.library().crawl(name).await? {
+        Some(crawl) => store.frontier().figures(crawl.id).await?.known_pages,
+        None => 0,
+    };
+    if known == 0 && settings.seeds.is_empty() {
+        settings.seeds = start_pages(&store, &settings, &interest, &reach).await?;
+    }
     let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
     let manners = settings.manners();
     let seed_hosts = settings.seeds.iter().map(Url::host).collect();
     let fetcher = Fetcher::new(fetch_settings(&reach, seed_hosts, settings.manners.contact.clone()))?;
 
     let (reachable, unreachable) = reachable_seeds(&fetcher, &settings.seeds).await;
-    let known = match store.library().crawl(name).await? {
-        Some(crawl) => store.frontier().figures(crawl.id).await?.known_pages,
-        None => 0,
-    };
     if known == 0 && reachable.is_empty() {
         let nothing = unreachable.is_empty();
         return Err(if nothing { CrawlError::NoSeeds } else { CrawlError::Unreachable(unreachable) });
@@ -85,7 +97,8 @@ pub async fn run(
     }
     let stored = serde_json::to_value(&settings).unwrap_or_default();
     let crawl = store.library().save_crawl(name, &stored).await?;
-    let strategy = strategy_of(&store, &crawl, &settings, &interest, taught).await?;
+    let strategy = strategy_of(&store, &crawl, &settings, (&interest, criteria), taught).await?;
+    let lexicon = Lexicon::restored(store.library().lexicon(crawl.id).await?);
     let starts = store.library().starts(crawl.id).await?;
     starts.iter().for_each(|start| filter.widen(&start.url));
     let failed = |seed: &Url| starts.iter().any(|start| start.failed && start.url.id() == seed.id());
@@ -107,19 +120,26 @@ pub async fn run(
         Arc::clone(&cpu),
         Arc::clone(&steps),
     );
+    let heeds = settings.revisit.policy == Policy::Watcher;
+    // The two moments are read from two clocks.
+    let resumed = started.since(run.started) > Duration::from_secs(1);
+    let sites = Arc::new(Sites::new(Arc::clone(&store), crawl.id, run.started, resumed, heeds));
     let guide = Arc::new(Guide {
         strategy,
         filter,
         rules: Arc::clone(&contents.rules),
         blocked,
+        sites: Arc::clone(&sites),
         interest,
+        lexicon,
         steps: Arc::clone(&steps),
     });
+    queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await?;
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let (commits, committed, committer) =
         committer(Arc::clone(&store), crawl.id, run.id, (settings.budgets.into(), batch), Arc::clone(&steps));
     let engine = Engine {
-        pages: figures.pages,
+        pages: figures.pages_asked(),
         bytes: figures.bytes,
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
@@ -129,6 +149,7 @@ pub async fn run(
             fetcher,
             manners,
             contents,
+            sites,
             guide,
             settings: settings.clone(),
             hops: Hops::new(),
@@ -173,7 +194,7 @@ struct Engine {
     open_pages: usize,
     failed_seeds: Vec<(Url, String)>,
     until_reached: bool,
-    /// When what the strategy has learnt was last written down.
+    /// When what was learnt was last written down.
     saved: Instant,
     steps: Arc<Steps>,
     describer: Describer,
@@ -413,7 +434,8 @@ impl Engine {
         tracing::error!(url = %claim.link.url, "a visit broke; the address is left out");
         self.let_rest(&claim.link.url.host(), at).await?;
         let outcome = Outcome::Failed { reason: "internal".into(), detail: "the visit broke".into() };
-        Ok(Visited { claim, at, took_ms: 0, bytes: 0, status: None, outcome, links: Vec::new() })
+        let version = Version::default();
+        Ok(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links: Vec::new() })
     }
 
     async fn let_rest(&self, host: &HostName, now: Timestamp) -> Result<(), StoreError> {
@@ -423,7 +445,8 @@ impl Engine {
 
     fn note(&mut self, visited: &Visited) {
         self.until_reached |= self.settings.until.as_ref().is_some_and(|until| until.id() == visited.claim.id);
-        if let (None, Outcome::Failed { detail, .. }) = (visited.claim.link.parent, &visited.outcome) {
+        let link = &visited.claim.link;
+        if let (VisitKind::Page, None, Outcome::Failed { detail, .. }) = (link.kind, link.parent, &visited.outcome) {
             self.failed_seeds.push((visited.claim.link.url.clone(), detail.clone()));
         }
     }
@@ -454,12 +477,18 @@ impl Engine {
         Ok(None)
     }
 
-    /// Writes down what the strategy has learnt, so that a kill loses at most what came since.
+    /// Writes down what the strategy and the lexicon have learnt, so that a kill loses at most what came
+    /// since.
     async fn save_learnt(&mut self) -> Result<(), StoreError> {
         let guide = Arc::clone(&self.visitor.guide);
-        let learnt = tokio::task::spawn_blocking(move || guide.strategy.learnt()).await.ok().flatten();
-        if let Some(learnt) = learnt {
-            self.store.library().save_model(self.run.crawl, learnt).await?;
+        let learnt = tokio::task::spawn_blocking(move || (guide.strategy.learnt(), guide.lexicon.saved())).await;
+        let (model, lexicon) = learnt.unwrap_or_default();
+        let library = self.store.library();
+        if let Some(model) = model {
+            library.save_model(self.run.crawl, model).await?;
+        }
+        if let Some(lexicon) = lexicon {
+            library.save_lexicon(self.run.crawl, lexicon).await?;
         }
         self.saved = Instant::now();
         Ok(())
@@ -519,13 +548,15 @@ async fn strategy_of(
     store: &Store,
     crawl: &Crawl,
     settings: &Settings,
-    interest: &Interest,
+    (interest, criteria): (&Interest, Criteria),
     taught: Option<Vec<u8>>,
 ) -> Result<Box<dyn Strategy>, CrawlError> {
     let told = Told {
         region: interest.vocabulary(),
         depth: settings.prediction_depth as usize,
         prior: settings.prior,
+        criteria,
+        weighting: settings.weighted,
         resumed: store.library().model(crawl.id).await?,
         taught,
     };
@@ -561,6 +592,8 @@ fn free_disk(dir: &Path) -> Option<u64> {
 fn told(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Page(page) => format!("page, {} media named", page.media.len()),
+        Outcome::Report(facts) => facts.detail.clone(),
+        Outcome::Unchanged => "unchanged".into(),
         Outcome::Media(file) => format!("kept as {} ({} bytes)", file.facts.format.name, file.size),
         Outcome::Redirect(target) => format!("leads to {target}"),
         Outcome::Refused(refused) => format!("not kept: {}", refused.reason),

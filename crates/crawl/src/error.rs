@@ -8,16 +8,30 @@ use facts::Url;
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
     /// No start page, new or remembered.
-    #[error("nothing to start from: give at least one SEED, such as https://example.org/")]
+    #[error("nothing to start from: give at least one SEED, such as https://example.org/, or a region or query")]
     NoSeeds,
+    /// No source names a start page.
+    #[error("no start pages were found ({0}): give a SEED, or a source that can be reached, such as --via searxng=URL")]
+    NoStart(String),
+    /// Sources that cannot be used.
+    #[error("the sources of start pages cannot be used: {0}")]
+    Sources(String),
+    /// What was kept of a find is no crawl.
+    #[error("'{0}' is what was kept of a find, and cannot be gone on with: ask again with `bowerbird find`")]
+    Find(String),
     /// A strategy nobody knows.
     #[error("there is no strategy '{0}': choose one of {list}", list = strategy::NAMES.join(", "))]
     Strategy(String),
+    /// Nothing that the strategy could go by.
+    #[error(transparent)]
+    Criteria(#[from] strategy::NoCriteria),
     /// A region nobody knows, or several.
     #[error(transparent)]
     Region(#[from] geo::RegionError),
     /// The crawl to learn from has learnt nothing, or is not there.
-    #[error("crawl '{0}' has learnt nothing: --model takes the name of a crawl that ran with --strategy geo")]
+    #[error(
+        "crawl '{0}' has learnt nothing: --model takes the name of a crawl that ran with geo or weighted, as this one"
+    )]
     NoModel(String),
     /// What a crawl has learnt does not read.
     #[error("crawl '{0}': {1}")]

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use strategy::{LinkWords, VertexWeight};
 
 use crate::settings::Settings;
 
@@ -69,6 +70,8 @@ pub enum Group {
     Manners,
     /// In which order it visits.
     Order,
+    /// What it visits again.
+    Again,
     /// Which files it keeps.
     Keep,
 }
@@ -128,10 +131,11 @@ const LONGEST_TEXT: usize = 2_000;
 pub fn fields() -> Vec<Field> {
     use FieldKind::{Bytes, Choice, Duration, List, Number, Region, Switch, Text, UrlList};
     let (place, what, limits) = (Group::Where, Group::What, Group::Limits);
-    let (manners, order, keep) = (Group::Manners, Group::Order, Group::Keep);
+    let (manners, order, again, keep) = (Group::Manners, Group::Order, Group::Again, Group::Keep);
     let count = 1e12;
     vec![
         Field::new(place, UrlList, "seeds", "Start pages", "Where the crawl starts: one address a line."),
+        Field::new(place, Text, "query", "Words", "What is looked for: the strategy weighted goes by these words, and without start pages sources are asked for them. A minus before a word leaves it out."),
         Field::new(place, Region, "region", "Region", "Pages with an address here are relevant: a name, LAT,LON,KM, SOUTH,WEST,NORTH,EAST or GeoJSON. Without one every address counts."),
         Field::new(place, Choice, "granularity", "How exactly", "How exactly a page must name a place to be relevant: by an address or coordinates, or by its name.").choices(&["address", "place"]),
         Field::new(place, Choice, "scope", "How far links may lead", "Only the hosts of the start pages, only their domains, or anywhere.").choices(&["host", "domain", "any"]),
@@ -159,10 +163,19 @@ pub fn fields() -> Vec<Field> {
         Field::new(manners, Number, "concurrency", "Requests at once", "Over all hosts; never two to one host. With 1 the order of visits is exact.").unit("requests").range(1.0, 4096.0),
         Field::new(manners, Number, "tries", "Tries", "How many requests an address is worth when its host answers with an error that may pass.").unit("requests").range(1.0, 100.0),
         Field::new(manners, Duration, "patience", "Patience", "The run ends when all that is left waits for hosts that rest longer than this."),
-        Field::new(order, Choice, "strategy", "Strategy", "What is visited next: breadth first, depth first, by words, by distance to the region, or by what was learnt of links.").choices(strategy::NAMES),
+        Field::new(order, Choice, "strategy", "Strategy", "What is visited next: breadth first, depth first, by words that links share with their page, by the words that are looked for, by distance to the region, by what was learnt of links, or by how many pages link to it.").choices(strategy::NAMES),
         Field::new(order, Text, "model", "Learn from", "The name of a crawl whose knowledge of links this one starts with."),
-        Field::new(order, Switch, "prior", "Prefer where photographs were found", "For the strategy geo."),
+        Field::new(order, Switch, "prior", "Prefer where photographs were found", "For the strategies geo and weighted."),
         Field::new(order, Number, "prediction-depth", "Links ahead", "How far the strategy geo predicts.").unit("links").range(1.0, 3.0),
+        Field::new(order, Switch, "weighted.same-site-first", "Same site first", "The strategy weighted reads a site before it begins the next."),
+        Field::new(order, Switch, "weighted.idf", "Rare words count more", "Words that many links have count less, also those that are looked for. For the strategy weighted."),
+        Field::new(order, Switch, "weighted.headings", "Headings count more", "Words of a page's title count five times, those of headings four to two times. For the strategy weighted."),
+        Field::new(order, Switch, "weighted.stemming", "Forms of a word are one", "Also bridges when bridge is looked for, in the language of the page. For the strategy weighted."),
+        Field::new(order, Choice, "weighted.vertex", "Several links to an address", "It is as urgent as the best of them, more with each of them, or the mean of both. For the strategy weighted.").choices(&VertexWeight::ALL.map(|(name, _)| name)),
+        Field::new(order, Choice, "weighted.link-words", "Words of a link", "Its title, or what stands around it, or its own text; its title, or its own text, or what stands around it; or all of them. For the strategy weighted.").choices(&LinkWords::ALL.map(|(name, _)| name)),
+        Field::new(again, Choice, "revisit.policy", "Come back", "Which known pages a run visits again: none, all, those that have probably changed, those near the start pages, or those that the site's watcher reports. What did not change costs one short request.").choices(&crate::revisit::Policy::NAMES),
+        Field::new(again, Number, "revisit.chance", "When likely changed", "For the policy proportional: a page is due when it has changed with this probability, as far as earlier visits tell.").range(0.0, 1.0),
+        Field::new(again, Number, "revisit.levels", "Levels", "For the policy top-levels: how many links from a start page.").unit("links").range(0.0, 1e6),
         Field::new(keep, Choice, "keep.preset", "Images to keep", "Photographs by their sides; all but icons and banners; JPEG and PNG for a database; or all.").choices(&["photo", "query", "database", "all"]),
         Field::new(keep, Switch, "keep.only-located", "Only located ones", "Keep only what says itself where it was made."),
         Field::new(keep, Choice, "keep.probe", "How files are asked for", "In parts, of which the first decides; as a stream that is broken off; or as a whole.").choices(&["parts", "stream", "whole"]),
@@ -215,12 +228,24 @@ pub fn from_form(form: &Value) -> Result<Settings, Vec<(String, String)>> {
 }
 
 impl Settings {
+    /// What a crawl cannot start without, and settings for many crawls can: the field, and what to do.
+    pub fn missing(&self) -> Option<(String, String)> {
+        self.criteria().err().map(|error| ("query".to_owned(), error.to_string()))
+    }
+
     /// What a crawl with these settings would not start with, by field.
     fn complaints(&self) -> Vec<(String, String)> {
         use strategy::FilterError;
         let mut wrong = Vec::new();
         if let Err(error) = crate::places::Interest::of(self) {
             wrong.push(("region".to_owned(), error.to_string()));
+        }
+        // What is usual for many crawls may leave it to each of them to say what it looks for.
+        if let Err(error) = strategy::Criteria::of(self.query.as_deref())
+            && self.query.is_some()
+            && self.strategy == "weighted"
+        {
+            wrong.push(("query".to_owned(), error.to_string()));
         }
         if let Err(error) = strategy::Filter::new(&self.filter(), &self.seeds) {
             let field = match &error {

@@ -296,7 +296,7 @@ pub async fn inspect_address(
     }
 }
 
-async fn download(mut url: Url, fetcher: &Fetcher, limits: &Limits) -> Result<bytes::Bytes, String> {
+pub(crate) async fn download(mut url: Url, fetcher: &Fetcher, limits: &Limits) -> Result<bytes::Bytes, String> {
     for hop in 0..=HOPS {
         if hop > 0 {
             tokio::time::sleep(Manners::default().delay).await;

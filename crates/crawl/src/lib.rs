@@ -12,6 +12,9 @@
 //! - [`import()`] takes local files in as if they had been crawled; [`inspect_file`] and
 //!   [`inspect_address`] say what is in one. [`Keep`] says which files are kept.
 //! - [`describe()`] says what kept files look and sound like, and finds copies among them.
+//! - A [`ByExample`] is a question that is a picture, film or sound; [`reordered`] brings what is like a
+//!   target to the front. [`place`] keeps the clusters that both look into.
+//! - [`find()`] looks for pictures on the web for a question, within a time.
 //! - [`fields()`] describes every setting for a form, [`from_form`] reads what a form sends.
 //! - Everything it needs to go on after any kind of end is in the store.
 
@@ -20,19 +23,26 @@ mod content;
 mod describe;
 mod engine;
 mod error;
+mod example;
 mod fields;
+mod find;
 mod gathering;
 mod import;
 mod inquiry;
 mod inspect;
 mod keep;
+mod lexicon;
 mod links;
 mod origin;
 mod places;
 pub mod quantity;
+mod reports;
 mod rests;
+mod revisit;
 mod settings;
 mod settle;
+mod sites;
+mod start;
 mod steps;
 mod stop;
 mod summary;
@@ -40,13 +50,19 @@ mod visit;
 
 pub use geo::Granularity;
 
-pub use crate::describe::{Describer, Describing, describe};
+pub use crate::describe::{CLUSTERING, Clustering, Describer, Describing, Placing, describe, leaders, place};
 pub use crate::engine::{Progress, fetch_settings, run};
 pub use crate::error::CrawlError;
+pub use crate::example::{ByExample, Found, LARGEST_EXAMPLE, Mode, reordered};
 pub use crate::fields::{Field, FieldKind, Group, fields, from_form};
+pub use crate::find::{
+    Asked, FIND_STRATEGY, FindError, FindImages, FindMeans, FindProgress, FindResult, FindSettings, FindSummary,
+    Finding, LONGEST_DELAY, LONGEST_TIME, MOST_IN_FLIGHT, SHORTEST_TIME, find, score_page,
+};
 pub use crate::import::{ImportOrder, ImportSummary, UPLOADS, import};
 pub use crate::inspect::{Hashes, InspectedLocation, Inspection, inspect_address, inspect_file};
 pub use crate::keep::{Keep, Probing};
+pub use crate::revisit::{Policy, Revisit};
 pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
 pub use crate::stop::{Stop, Stopper, stopper};
 pub use crate::summary::{ImageFigures, Summary};

@@ -7,12 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use facts::{Directives, MediaKind, Order, Url, UrlError, UrlId};
 use lru::LruCache;
 use media::{LinksTo, Rules, foresee, judge_link};
-use page::{Media, MediaOrigin, Page};
+use page::{Media, MediaOrigin, Page, Tags, TextRun};
 use store::{Blocked, Claim, Link, LinkContext, MediaReference, PageFacts, VisitKind};
 use strategy::{Arrival, Filter, Refusal, Strategy};
 
 use crate::content::{Content, Trouble};
+use crate::lexicon::Lexicon;
 use crate::places::{Interest, page_place, said_on_page};
+use crate::sites::Sites;
 use crate::steps::{Steps, Work};
 
 /// Text kept around a link for strategies that learn from it.
@@ -25,7 +27,11 @@ pub(crate) struct Guide {
     pub rules: Arc<Rules>,
     /// What may not come back.
     pub blocked: Blocked,
+    /// What sites list of their pages.
+    pub sites: Arc<Sites>,
     pub interest: Interest,
+    /// How common words are.
+    pub lexicon: Lexicon,
     pub steps: Arc<Steps>,
 }
 
@@ -37,7 +43,7 @@ pub(crate) fn gather(
     size: u64,
     guide: &Guide,
 ) -> (PageFacts, Vec<Link>) {
-    let Guide { strategy, filter, rules, blocked, interest, steps } = guide;
+    let Guide { strategy, filter, rules, blocked, sites, interest, lexicon, steps } = guide;
     let about = {
         let _timed = steps.time_within(Work::Places, Work::ReadingPages);
         interest.about(page)
@@ -93,6 +99,9 @@ pub(crate) fn gather(
             if found.rel.nofollow || filter.admits(&found.url, depth).is_err() || blocked.address(&found.url) {
                 continue;
             }
+            if sites.lists(&found.url) {
+                continue;
+            }
             links.push(Link {
                 url: found.url.clone(),
                 kind: VisitKind::Page,
@@ -115,6 +124,8 @@ pub(crate) fn gather(
         PageFacts {
             title: page.title.clone(),
             description: page.description.clone(),
+            keywords: keywords(page),
+            telling: lexicon.telling(page, claim.round == 0),
             language: page.language.clone(),
             size,
             canonical: page.canonical.clone(),
@@ -124,13 +135,27 @@ pub(crate) fn gather(
             focus_confidence: about.focus.map(|_| about.focus_confidence),
             media,
             malformed,
+            dynamic: 0,
         }
     };
     (facts, links)
 }
 
+/// Key words and headings, of each kind the first.
+const KEYWORDS: usize = 50;
+const HEADINGS: usize = 30;
+
+/// What a page says of itself in a few words: its key words, then its headings.
+fn keywords(page: &Page) -> Vec<String> {
+    let is_heading = |tags: Tags| [Tags::H1, Tags::H2, Tags::H3].into_iter().any(|tag| tags.contains(tag));
+    let heading = |run: &TextRun| page.text.get(run.range.start as usize..run.range.end as usize);
+    let headings = page.runs.iter().filter(|run| is_heading(run.tags)).filter_map(heading);
+    let headings = headings.map(str::trim).filter(|text| !text.is_empty()).take(HEADINGS).map(cut);
+    page.keywords.iter().take(KEYWORDS).map(|word| cut(word)).chain(headings).collect()
+}
+
 /// Pictures of a page that are links to pictures, such as thumbnails.
-struct Linked<'p> {
+pub(crate) struct Linked<'p> {
     page: &'p Page,
     rules: &'p Rules,
     /// Pictures the page names itself, by address: whether as a link only.
@@ -140,7 +165,7 @@ struct Linked<'p> {
 }
 
 impl<'p> Linked<'p> {
-    fn of(page: &'p Page, rules: &'p Rules) -> Self {
+    pub fn of(page: &'p Page, rules: &'p Rules) -> Self {
         let images = || page.media.iter().filter(|media| media.kind == MediaKind::Image);
         let pictures = if rules.thumbnails {
             HashMap::new()
@@ -165,11 +190,12 @@ impl<'p> Linked<'p> {
     }
 
     /// A picture of another site that is on this page only behind a dropped thumbnail goes with it.
-    fn leads_away(&self, found: &Media) -> bool {
+    pub fn leads_away(&self, found: &Media) -> bool {
         !self.away.is_empty() && self.away.contains(&found.url.id())
     }
 
-    fn judge(&self, found: &Media) -> Result<(), media::Refusal> {
+    /// Whether what the page says of a picture is against it.
+    pub fn judge(&self, found: &Media) -> Result<(), media::Refusal> {
         if found.kind != MediaKind::Image {
             return Ok(());
         }
@@ -252,6 +278,8 @@ pub(crate) fn redirect(
     let admitted = match claim.link.kind {
         VisitKind::Page => filter.admits(&target, claim.link.depth).is_ok(),
         VisitKind::Media(kind) => filter.admits_media(&target, kind).is_ok(),
+        // Nobody else speaks for a site.
+        VisitKind::Report | VisitKind::Sitemap => target.host_str() == claim.link.url.host_str(),
     };
     let mut onward = Link { reopen: returns, ..hop(claim, target.clone()) };
     if returns && !ours {

@@ -5,11 +5,13 @@ use std::time::Duration;
 use facts::{MediaKind, Url};
 use geo::Granularity;
 use serde::{Deserialize, Serialize};
+use sources::SourceSettings;
 use store::{Budgets, RunLimits};
-use strategy::{FilterSettings, Scope};
+use strategy::{Criteria, FilterSettings, NoCriteria, Scope, Weighting};
 
 use crate::keep::Keep;
 use crate::quantity;
+use crate::revisit::Revisit;
 
 /// Pages of a run that was given no limit at all, and of one task [000 §6].
 pub const TASK_PAGES: u64 = 1000;
@@ -23,6 +25,9 @@ pub struct Settings {
     pub seeds: Vec<Url>,
     /// The order of visits: one of [`strategy::NAMES`].
     pub strategy: String,
+    /// What is looked for, in words: the criteria of the strategy `weighted`, and what sources are asked for
+    /// when there is no start page.
+    pub query: Option<String>,
     /// The region of interest: a name, `LAT,LON,KM`, `SOUTH,WEST,NORTH,EAST`, or the text of a
     /// GeoJSON document. Without one, every address counts.
     pub region: Option<String>,
@@ -33,8 +38,10 @@ pub struct Settings {
     pub places: bool,
     /// The crawl whose learnt model this one starts with.
     pub model: Option<String>,
-    /// Whether `geo` prefers where photographs were found before.
+    /// Whether `geo` and `weighted` prefer where photographs were found before.
     pub prior: bool,
+    /// How `weighted` weighs links.
+    pub weighted: Weighting,
     /// Links ahead that `geo` predicts, 1 to 3.
     pub prediction_depth: u32,
     /// How far links may lead: `host`, `domain` or `any`.
@@ -65,6 +72,8 @@ pub struct Settings {
     pub manners: Manners,
     /// Requests in flight over all hosts; with 1 the order of visits is exact.
     pub concurrency: usize,
+    /// How the crawl comes back to what it knows.
+    pub revisit: Revisit,
     /// Against traps.
     pub budgets: TrapBudgets,
     /// How many requests a page or file is worth when its host answers with an error that may pass.
@@ -80,11 +89,13 @@ impl Default for Settings {
         Self {
             seeds: Vec::new(),
             strategy: "geo".into(),
+            query: None,
             region: None,
             granularity: Granularity::Address,
             places: true,
             model: None,
             prior: true,
+            weighted: Weighting::default(),
             prediction_depth: 3,
             scope: Scope::Any,
             include: Vec::new(),
@@ -100,6 +111,7 @@ impl Default for Settings {
             limits: Limits::default(),
             manners: Manners::default(),
             concurrency: 64,
+            revisit: Revisit::default(),
             budgets: TrapBudgets::default(),
             tries: 3,
             patience: Duration::from_secs(300),
@@ -119,8 +131,17 @@ impl Settings {
             [("concurrency", self.concurrency as u64), ("task-pages", self.task_pages), ("tries", self.tries.into())];
         match counts.iter().find(|(_, count)| *count == 0) {
             Some((name, _)) => Err(format!("{name} must be at least 1")),
+            None if !(0.0..=1.0).contains(&self.revisit.chance) => Err("revisit.chance must be from 0 to 1".into()),
             None if self.limits.max_pages == Some(0) => Err("max-pages must be at least 1".into()),
             None => Ok(()),
+        }
+    }
+
+    /// What is looked for; the strategy `weighted` needs to know it.
+    pub(crate) fn criteria(&self) -> Result<Criteria, NoCriteria> {
+        match Criteria::of(self.query.as_deref()) {
+            Err(_) if self.strategy != "weighted" => Ok(Criteria::default()),
+            found => found,
         }
     }
 
@@ -246,6 +267,8 @@ pub struct Reach {
     pub allow_private: bool,
     /// Certificates (PEM) trusted besides the system's.
     pub ca: Vec<u8>,
+    /// What names start pages for a crawl that has none; the usual sources when there are none.
+    pub sources: Vec<SourceSettings>,
 }
 
 fn optional_bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {

@@ -40,6 +40,10 @@ pub struct Summary {
     pub near_copies: u64,
     /// Failed visits by reason.
     pub errors: BTreeMap<String, u64>,
+    /// What later visits of known addresses found, by kind (`page`, `image` …): `unchanged`, `changed`,
+    /// `gone`, `back`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub revisits: BTreeMap<String, BTreeMap<String, u64>>,
     /// Links that were not queued because their host or path template had used up its budget.
     pub over_budget: u64,
     /// Addresses still waiting.
@@ -100,6 +104,7 @@ impl Summary {
             duplicates: figures.duplicates,
             near_copies,
             errors: figures.errors,
+            revisits: figures.revisits,
             over_budget: frontier.over_budget,
             queued: frontier.queued_pages + frontier.queued_media,
             seconds,

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::{MediaKind, Origin, Timestamp};
-use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots};
+use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots, Validators};
+use sha2::{Digest, Sha256};
 use store::{
-    Claim, CrawlId, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, VisitKind, Visited,
+    Claim, CrawlId, Earlier, FLAGGED, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, Version,
+    VisitKind, Visited,
 };
 use tokio::sync::Semaphore;
 
@@ -16,10 +18,16 @@ use crate::links::{Guide, Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
 use crate::rests::Rests;
 use crate::settings::Settings;
+use crate::sites::{self, Sites, Standing};
 use crate::steps::Work;
 
 /// A body is let run over its limit by this much, so that it is us who say what is too large.
 const LIMIT_SLACK: u64 = 1 << 20;
+
+/// The answer to a request that asks for what changed, when nothing did.
+pub(crate) const NOT_MODIFIED: u16 = 304;
+/// Longer ones are not sent back.
+const LONGEST_ETAG: usize = 200;
 
 /// Makes visits; shared by all that are in flight.
 pub(crate) struct Visitor {
@@ -30,6 +38,7 @@ pub(crate) struct Visitor {
     pub guide: Arc<Guide>,
     pub settings: Settings,
     pub contents: Contents,
+    pub sites: Arc<Sites>,
     pub hops: Hops,
     /// One permit per core: pages are read on the blocking pool, no more at once than that.
     pub cpu: Arc<Semaphore>,
@@ -48,16 +57,23 @@ pub(crate) enum Ending {
 }
 
 /// What a request came to.
-struct Found {
+pub(crate) struct Found {
     answer: Answer,
     status: Option<u16>,
     bytes: u64,
+    version: Version,
     result: Result<Content, Trouble>,
 }
 
 impl Found {
-    fn failed(error: FetchError, bytes: u64) -> Self {
-        Self { answer: Answer::of_error(&error), status: None, bytes, result: Err(error.into()) }
+    /// Nothing of use, although the host answers.
+    pub fn refused(trouble: Trouble, bytes: u64) -> Self {
+        Self { answer: Answer::Fine, status: None, bytes, version: Version::default(), result: Err(trouble) }
+    }
+
+    pub fn failed(error: FetchError, bytes: u64) -> Self {
+        let version = Version::default();
+        Self { answer: Answer::of_error(&error), status: None, bytes, version, result: Err(error.into()) }
     }
 }
 
@@ -100,7 +116,28 @@ impl Visitor {
                 return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen("opt-out"))).await;
             }
         }
-        self.ask(claim, crawl, delay).await
+        match claim.link.kind {
+            VisitKind::Report => {
+                if let Err(refused) = sites::address(&origin, &robots.says) {
+                    self.sites.settle(&origin, Standing::Absent);
+                    let (reason, detail) = (format!("report-{}", refused.reason()), refused.to_string());
+                    return self.unasked(claim, untouched, Outcome::Failed { reason, detail }).await;
+                }
+            }
+            VisitKind::Page => match self.sites.standing(&origin, &robots.says, now).await? {
+                Standing::Unasked => {
+                    let link = sites::report_link(&origin, &robots.says);
+                    self.store.frontier().add(crawl, vec![link], self.settings.budgets.into()).await?;
+                    return self.put_back(claim, crawl, untouched, Again::AsBefore).await;
+                }
+                Standing::Flagged => {
+                    return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen(FLAGGED))).await;
+                }
+                Standing::Watched | Standing::Absent => {}
+            },
+            VisitKind::Media(_) | VisitKind::Sitemap => {}
+        }
+        self.ask(claim, crawl, &robots.says).await
     }
 
     /// The row waits again; its host rests.
@@ -115,15 +152,20 @@ impl Visitor {
     async fn unasked(&self, claim: Claim, rest: Rest, outcome: Outcome) -> Result<Ending, StoreError> {
         self.store.frontier().release(&claim.link.url.host(), rest).await?;
         let at = rest.until;
-        Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, outcome, links: Vec::new() }))
+        let version = Version::default();
+        Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links: Vec::new() }))
     }
 
-    async fn ask(&self, claim: Claim, crawl: CrawlId, delay: Option<Duration>) -> Result<Ending, StoreError> {
+    async fn ask(&self, claim: Claim, crawl: CrawlId, robots: &Robots) -> Result<Ending, StoreError> {
+        let delay = robots.crawl_delay();
         let frontier = self.store.frontier();
+        let earlier = self.earlier(&claim, crawl).await?;
         let started = Instant::now();
-        let Found { answer, status, bytes, result } = match claim.link.kind {
-            VisitKind::Page => self.get_page(&claim).await?,
-            VisitKind::Media(_) => self.get_media(&claim, delay).await?,
+        let Found { answer, status, bytes, mut version, result } = match claim.link.kind {
+            VisitKind::Page => self.get_page(&claim, earlier.as_ref()).await?,
+            VisitKind::Media(_) => self.get_media(&claim, earlier.as_ref(), delay).await?,
+            VisitKind::Report => self.get_report(&claim, earlier.as_ref(), robots, delay).await?,
+            VisitKind::Sitemap => self.get_sitemap(&claim, earlier.as_ref(), robots).await?,
         };
         // The body is complete, or the connection is gone: from here on the host rests.
         let at = frontier.now().await?;
@@ -140,7 +182,19 @@ impl Visitor {
         frontier.release(&claim.link.url.host(), rest).await?;
         let took_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
         let (outcome, links) = match result {
-            Ok(Content::Page(unread)) => self.read(&claim, unread).await,
+            Ok(Content::Page(unread)) => {
+                let known = earlier.and_then(|earlier| earlier.version.digest);
+                let (digest, outcome, links) = self.read(&claim, unread, known).await;
+                version.digest = digest;
+                (outcome, links)
+            }
+            Ok(Content::Report(facts, links)) => {
+                if claim.link.kind == VisitKind::Report {
+                    version = Version { etag: facts.token.clone(), ..Version::default() };
+                }
+                (Outcome::Report(facts), links)
+            }
+            Ok(Content::Unchanged) => (Outcome::Unchanged, Vec::new()),
             Ok(Content::Media(file)) => {
                 if let Some(page) = &claim.link.referer {
                     self.guide.strategy.kept(page, file.facts.location.is_some());
@@ -151,9 +205,28 @@ impl Visitor {
                 (Outcome::Redirect(target), onward.map(|link| *link).into_iter().collect())
             }
             Ok(Content::Refused(refused)) => (Outcome::Refused(refused), Vec::new()),
-            Err(Trouble { reason, detail, .. }) => (Outcome::Failed { reason, detail }, Vec::new()),
+            Err(Trouble { reason, detail, .. }) => {
+                // Without a report that can be believed, the site is as one that has none.
+                let is_report = claim.link.kind == VisitKind::Report;
+                let links = if is_report { sites::sitemap_links(&claim, robots) } else { Vec::new() };
+                (Outcome::Failed { reason, detail }, links)
+            }
         };
-        Ok(done(Visited { claim, at, took_ms, bytes, status, outcome, links }))
+        if claim.link.kind == VisitKind::Report {
+            self.sites.told(&claim.link.url.origin(), &outcome);
+        }
+        Ok(done(Visited { claim, at, took_ms, bytes, status, version, outcome, links }))
+    }
+
+    /// What the visits before this one left, where something was found that may still be there. One that
+    /// was killed after it was written is made again as if nothing were known: what it found to visit
+    /// next may be lost.
+    async fn earlier(&self, claim: &Claim, crawl: CrawlId) -> Result<Option<Earlier>, StoreError> {
+        if claim.round == 0 {
+            return Ok(None);
+        }
+        let earlier = self.store.library().earlier(crawl, &[claim.id]).await?;
+        Ok(earlier.into_iter().flatten().next().filter(|earlier| !earlier.gone && earlier.round < claim.round))
     }
 
     fn request(&self, claim: &Claim) -> Request {
@@ -163,6 +236,7 @@ impl Visitor {
             VisitKind::Page => (Accept::Page, limits.max_page.max(limits.max_file)),
             VisitKind::Media(MediaKind::Image) => (Accept::Image, limits.max_file),
             VisitKind::Media(_) => (Accept::Media, limits.max_file),
+            VisitKind::Report | VisitKind::Sitemap => (Accept::Text, limits.max_page),
         };
         // What is larger is noticed while it is taken in, and counted as such.
         let limit = limit.saturating_add(LIMIT_SLACK);
@@ -171,15 +245,19 @@ impl Visitor {
     }
 
     /// A page in one request; it may turn out to be a media file.
-    async fn get_page(&self, claim: &Claim) -> Result<Found, StoreError> {
+    async fn get_page(&self, claim: &Claim, earlier: Option<&Earlier>) -> Result<Found, StoreError> {
         let _line = self.lines.acquire().await;
         let _timed = self.guide.steps.time(Work::FetchingPages);
-        let mut response = match self.fetcher.send(self.request(claim)).await {
+        let validators = earlier.and_then(validators);
+        let asks_for_change = validators.is_some();
+        let request = Request { validators, ..self.request(claim) };
+        let mut response = match self.fetcher.send(request).await {
             Ok(response) => response,
             Err(error) => return Ok(Found::failed(error, 0)),
         };
         let now = self.store.frontier().now().await?;
         let result = match self.not_content(claim, &response) {
+            _ if asks_for_change && response.status == NOT_MODIFIED => Ok(Content::Unchanged),
             Some(result) => result,
             None => self.contents.take(claim, &mut response, now).await?,
         };
@@ -189,17 +267,30 @@ impl Visitor {
 
     /// A media file, in as many requests as it takes, each after the delay its host asks for. The
     /// host stays claimed all the while.
-    async fn get_media(&self, claim: &Claim, delay: Option<Duration>) -> Result<Found, StoreError> {
+    async fn get_media(
+        &self,
+        claim: &Claim,
+        earlier: Option<&Earlier>,
+        delay: Option<Duration>,
+    ) -> Result<Found, StoreError> {
         let frontier = self.store.frontier();
         let mut inquiry = Inquiry::new(claim, self.settings.keep.probe);
+        // Only the first request asks whether it changed: the others are for what did.
+        let mut validators = earlier.and_then(validators);
         loop {
             let line = self.lines.acquire().await;
             let timed = self.guide.steps.time(Work::FetchingMedia);
-            let mut response = match self.fetcher.send(inquiry.request(self.request(claim))).await {
+            let asks_for_change = validators.is_some();
+            let request = Request { validators: validators.take(), ..inquiry.request(self.request(claim)) };
+            let mut response = match self.fetcher.send(request).await {
                 Ok(response) => response,
                 Err(error) => return Ok(Found::failed(error, inquiry.received())),
             };
             let now = frontier.now().await?;
+            if asks_for_change && response.status == NOT_MODIFIED {
+                let bytes = response.received();
+                return Ok(self.found(response, bytes, Ok(Content::Unchanged), now).await);
+            }
             let step = match self.not_content(claim, &response).filter(|_| !inquiry.is_of_range(response.status)) {
                 Some(result) => Step::Done(result),
                 None => inquiry.take(&mut response, &self.contents, now).await?,
@@ -219,7 +310,7 @@ impl Visitor {
     }
 
     /// What an answer that brings no content says.
-    fn not_content(&self, claim: &Claim, response: &Response) -> Option<Result<Content, Trouble>> {
+    pub(crate) fn not_content(&self, claim: &Claim, response: &Response) -> Option<Result<Content, Trouble>> {
         let status = response.status;
         if let Some(target) = response.redirect() {
             return Some(redirect(claim, target, response.set_cookie(), &self.hops, &self.guide.filter));
@@ -233,35 +324,75 @@ impl Visitor {
         })
     }
 
-    async fn found(&self, response: Response, bytes: u64, result: Result<Content, Trouble>, now: Timestamp) -> Found {
+    pub(crate) async fn found(
+        &self,
+        response: Response,
+        bytes: u64,
+        result: Result<Content, Trouble>,
+        now: Timestamp,
+    ) -> Found {
         let answer = Answer::of_status(response.status, response.retry_after(now));
         let status = Some(response.status);
+        let version = Version {
+            etag: response.etag().filter(|etag| etag.len() <= LONGEST_ETAG).map(str::to_owned),
+            modified: response.modified(),
+            digest: None,
+        };
         if result.is_ok() {
             // A short rest of the body is read, so that the connection can be used again.
             response.discard().await;
         }
-        Found { answer, status, bytes, result }
+        Found { answer, status, bytes, version, result }
     }
 
-    /// Reads a page on the CPU pool.
-    async fn read(&self, claim: &Claim, unread: Unread) -> (Outcome, Vec<Link>) {
+    /// Reads a page on the CPU pool. One that says what it said, by the hash of that, is unchanged.
+    async fn read(
+        &self,
+        claim: &Claim,
+        unread: Unread,
+        known: Option<[u8; 16]>,
+    ) -> (Option<[u8; 16]>, Outcome, Vec<Link>) {
         let _core = self.cpu.acquire().await;
         let (claim, guide) = (claim.clone(), Arc::clone(&self.guide));
         let reading = tokio::task::spawn_blocking(move || {
             let _timed = guide.steps.time(Work::ReadingPages);
             let Unread { body, content_type, directives, lane: _lane } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
+            let digest = Some(digest(&page));
+            if known.is_some() && known == digest {
+                return (digest, Outcome::Unchanged, Vec::new());
+            }
             // What the page says of itself and what its server says add up.
             let wishes = page.robots.and(directives);
             let (facts, mut links) = gather(&claim, &page, wishes, body.len() as u64, &guide);
             links.extend(refresh(&claim, &page, &guide.filter));
-            (Outcome::Page(facts), links)
+            (digest, Outcome::Page(facts), links)
         });
         reading.await.unwrap_or_else(|panic| {
             let detail = format!("reading the page failed: {panic}");
-            (Outcome::Failed { reason: "internal".into(), detail }, Vec::new())
+            (None, Outcome::Failed { reason: "internal".into(), detail }, Vec::new())
         })
     }
+}
+
+/// What to send so that the answer is short when nothing changed.
+pub(crate) fn validators(earlier: &Earlier) -> Option<Validators> {
+    Validators::of(earlier.version.etag.clone(), earlier.version.modified)
+}
+
+/// What a page says and leads to, without what changes with every visit: scripts, styles, fields.
+fn digest(page: &page::Page) -> [u8; 16] {
+    let mut hash = Sha256::new();
+    for text in [&page.title, &page.description, &page.text] {
+        hash.update(text.as_bytes());
+        hash.update([0]);
+    }
+    for url in page.links.iter().map(|link| &link.url).chain(page.media.iter().map(|media| &media.url)) {
+        hash.update(url.id().as_bytes());
+    }
+    let mut short = [0; 16];
+    short.copy_from_slice(&hash.finalize()[..16]);
+    short
 }
 
 /// Why a row waits again.

@@ -40,6 +40,9 @@ pub enum ExperimentError {
     /// A crawl failed.
     #[error(transparent)]
     Crawl(#[from] crawl::CrawlError),
+    /// A find did not begin.
+    #[error("{0}")]
+    Find(String),
     /// The store of a crawl failed.
     #[error(transparent)]
     Store(#[from] store::StoreError),

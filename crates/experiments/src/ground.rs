@@ -100,6 +100,24 @@ impl Ground {
     }
 }
 
+impl Ground {
+    /// The page of a made web at this address, and whether it is about a topic, by its word.
+    pub fn on_topic(&self, url: &Url, word: &str) -> Option<(PageId, bool)> {
+        match self {
+            Self::Made(web) => web.page_at(url).map(|page| (page, web.is_on_topic(page, word))),
+            Self::Mirror(_) => None,
+        }
+    }
+
+    /// The words of topics in the language that most of a made web is written in.
+    pub fn topic_words(&self) -> Vec<&'static str> {
+        match self {
+            Self::Made(web) => web.topic_words(web.language()),
+            Self::Mirror(_) => Vec::new(),
+        }
+    }
+}
+
 /// A ground that notes which pages it served, in order.
 pub(crate) struct Watched {
     ground: Ground,

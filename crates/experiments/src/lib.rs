@@ -3,22 +3,29 @@
 //! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables and [plots](Plot)
 //! for people, and the same figures as JSON.
 
+mod change;
 mod duplicates;
 mod error;
+mod example;
+mod find;
 mod geoparse;
 mod ground;
 mod harvest;
+mod imported;
 mod measured;
 mod metadata;
 mod pictures;
 mod plot;
 mod probing;
+mod recode;
 mod report;
 mod rerank;
 mod seeds;
 mod spread;
 mod strategies;
 mod trial;
+mod watcher;
+mod weighted;
 
 use std::path::PathBuf;
 
@@ -33,15 +40,25 @@ pub use crate::report::{Bar, Report, Table, Wanted};
 /// The experiments there are, each with what it shows.
 pub const NAMES: &[(&str, &str)] = &[
     ("harvest", "relevant pages per page for bfs, geo-distance and geo [001 Figs. 7–10]"),
+    ("find", "pictures for a question: how many in 30 s, how many are meant [002 Tables 3–5]"),
     ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
     ("duplicates", "copies of pictures, films and sounds found among others [004 ch. 5] (--corpus DIR)"),
     (
+        "example",
+        "media found by example: clusterings, crops, parts of films and sounds, better copies [004 Tables 7.19, 7.20] (--corpus DIR)",
+    ),
+    (
         "rerank",
-        "pictures of one class found by descriptors and mixes of them [004 Tables 7.7, 7.9, 7.10] (--corpus DIR)",
+        "pictures of one class found by descriptors and mixes of them [004 Tables 7.7, 7.9–7.11] (--corpus DIR)",
     ),
     ("seeds", "geotagged images, relevant pages, repeated links and queue by kind of seed [000 Tables 5, 8, 11]"),
+    ("weighted", "pages on a topic for bfs and weighted, and what each option of it does [003]"),
+    (
+        "watcher",
+        "updates found and requests made under each policy of coming again, with a watcher and without [004 §7.1]",
+    ),
     ("strategies", "geotagged images, time and memory by order of visits [000 Table 10, Figs. 35–38]"),
 ];
 
@@ -56,6 +73,8 @@ pub struct Order {
     pub corpus: Option<PathBuf>,
     /// A folder of HTML files, served as a web in the place of made ones.
     pub from: Option<PathBuf>,
+    /// What is looked for in a folder of pages; without it, the word that its first pages have most of.
+    pub query: Option<String>,
     /// The region of interest; without one, the town a made web is about, or every address.
     pub region: Option<String>,
     /// How exactly a page must name a place to be relevant.
@@ -69,12 +88,16 @@ pub struct Order {
 pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
     match name {
         "harvest" => harvest::run(order, progress).await,
+        "find" => find::run(order, progress).await,
         "geoparse" => geoparse::run(order),
         "metadata" => metadata::run(order),
         "duplicates" => duplicates::run(order, progress).await,
+        "example" => example::run(order, progress).await,
         "rerank" => rerank::run(order, progress),
         "seeds" => seeds::run(order, progress).await,
         "strategies" => strategies::run(order, progress).await,
+        "weighted" => weighted::run(order, progress).await,
+        "watcher" => watcher::run(order, progress).await,
         "probing" => probing::run(order).await,
         _ => Err(ExperimentError::Unknown(name.to_owned())),
     }

@@ -80,9 +80,15 @@ fn peak_of(status: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
+/// `VmRSS` of `/proc/PID/status`, in bytes.
+pub(crate) fn resident_of(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
 /// `utime` and `stime` of `/proc/PID/stat`: the 14th and 15th field. The second is the program's
 /// name in parentheses and may hold anything.
-fn ticks_of(stat: &str) -> Option<u64> {
+pub(crate) fn ticks_of(stat: &str) -> Option<u64> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
     Some(fields.next()?? + fields.next()??)

@@ -41,3 +41,18 @@ pub(crate) fn below(folder: &Path) -> Result<Vec<PathBuf>, ExperimentError> {
     }
     Ok(files)
 }
+
+/// A made picture, unlike those of other numbers, as a file.
+#[cfg(test)]
+pub(crate) fn scene(number: usize) -> Vec<u8> {
+    let (width, height) = (180usize, 120usize);
+    let pixel = |x: usize, y: usize| {
+        let wave = |by: usize| ((x * (by % 7 + 1) + y * (by % 5 + 2) + by * 13) % 97 + (x * y / (by + 9)) % 61) as u8;
+        [wave(number), wave(number + 3), wave(number * 2 + 1)]
+    };
+    let rgb: Vec<u8> = (0..width * height).flat_map(|i| pixel(i % width / 9 * 9, i / width / 8 * 8)).collect();
+    let mut file = Vec::new();
+    let size = (width as u16, height as u16);
+    jpeg_encoder::Encoder::new(&mut file, 92).encode(&rgb, size.0, size.1, jpeg_encoder::ColorType::Rgb).unwrap();
+    file
+}

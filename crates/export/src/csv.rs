@@ -42,6 +42,7 @@ const HEADINGS: &[&str] = &[
     "author",
     "first_seen",
     "sightings",
+    "page_keywords",
 ];
 
 pub(crate) fn begin(out: &mut impl Write) -> io::Result<()> {
@@ -88,6 +89,7 @@ pub(crate) fn line(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool
         words(record.author),
         record.first_seen.to_string(),
         record.found.len().to_string(),
+        text(&record.page_keywords.join("; ")),
     ];
     row(out, cells)?;
     Ok(true)

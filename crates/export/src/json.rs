@@ -55,6 +55,8 @@ pub(crate) fn page_line(out: &mut impl Write, page: &PageItem, hit: &PageHit) ->
     if let Value::Object(fields) = &mut value {
         fields.remove("score");
         fields.remove("similarity");
+        fields.remove("matched");
+        fields.remove("marks");
         fields.insert("first_seen".into(), page.first_seen.0.into());
     }
     write_value(out, &value)?;

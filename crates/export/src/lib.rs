@@ -6,9 +6,11 @@
 //!
 //! Of items, GeoJSON, CSV and JSON lines have all; KML and GPX, which are maps, those whose place is
 //! known. Of pages, JSON lines have one object a page, GeoJSON and CSV one entry a place, KML and GPX
-//! one for each place that is said exactly or is relevant.
+//! one for each place that is said exactly or is relevant. A WebDataset has items with their files, and no
+//! pages.
 
 mod csv;
+mod dataset;
 mod json;
 mod map;
 mod page_csv;
@@ -36,6 +38,8 @@ pub enum Format {
     Kml,
     /// Waypoints for navigation devices.
     Gpx,
+    /// A tar archive with the files themselves, for programs that train on them.
+    WebDataset,
 }
 
 /// What a document is about.
@@ -64,7 +68,7 @@ impl<W: Write> Export<W> {
                 Subject::Media(_) => csv::begin(&mut out)?,
                 Subject::Pages => page_csv::begin(&mut out)?,
             },
-            Format::Jsonl => {}
+            Format::Jsonl | Format::WebDataset => {}
             Format::Kml => map::begin_kml(&mut out)?,
             Format::Gpx => map::begin_gpx(&mut out)?,
         }
@@ -81,6 +85,7 @@ impl<W: Write> Export<W> {
             Format::Jsonl => json::line(&mut self.out, &record)?,
             Format::Kml => map::placemark(&mut self.out, &record)?,
             Format::Gpx => map::waypoint(&mut self.out, &record)?,
+            Format::WebDataset => dataset::sample(&mut self.out, &record)?,
         };
         self.written += u64::from(written);
         Ok(())
@@ -118,6 +123,7 @@ impl<W: Write> Export<W> {
             Format::Csv | Format::Jsonl => {}
             Format::Kml => map::end_kml(&mut self.out)?,
             Format::Gpx => map::end_gpx(&mut self.out)?,
+            Format::WebDataset => dataset::end(&mut self.out)?,
         }
         self.out.flush()?;
         Ok(self.written)

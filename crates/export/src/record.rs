@@ -59,6 +59,8 @@ pub struct Record<'i> {
     pub caption: Option<&'i str>,
     /// Its own key words.
     pub keywords: &'i [String],
+    /// Those that tell the pages that show it from others of their crawl, each once.
+    pub page_keywords: Vec<&'i str>,
     /// The licence, by name or address, else the notice of copyright: as the file says, else as a
     /// page says.
     pub licence: Option<&'i str>,
@@ -102,6 +104,7 @@ impl<'i> Record<'i> {
             title: written(|edited| &edited.title).or(item.title.as_deref()),
             caption: item.description.as_deref(),
             keywords: &item.keywords,
+            page_keywords: page_keywords(item),
             licence: item.licence.as_deref().or_else(|| item.found.iter().find_map(|s| s.licence.as_deref())),
             author: item.author.as_deref().or_else(|| item.found.iter().find_map(|s| s.author.as_deref())),
             first_seen: item.first_seen.0,
@@ -115,6 +118,16 @@ impl<'i> Record<'i> {
         let said = self.title.or(Some(self.description).filter(|text| !text.is_empty())).unwrap_or(file);
         shortened(said)
     }
+}
+
+fn page_keywords(item: &MediaItem) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for word in item.found.iter().flat_map(|sighting| &sighting.page_keywords) {
+        if !found.contains(&word.as_str()) {
+            found.push(word);
+        }
+    }
+    found
 }
 
 /// A name that fits on a map.

@@ -55,13 +55,16 @@ fn item(located: bool, words: &str) -> MediaItem {
         addresses: 1,
         duplicate_of: None,
         copies: 0,
+        gone: None,
         found: vec![Sighting {
+            page_keywords: vec!["harbour".into(), "quay".into()],
             image: "http://a.test/x.jpg".into(),
             page: Some("http://a.test/?a=1&b=<2>".into()),
             page_title: None,
             description: words.into(),
             licence: None,
             author: None,
+            gone: None,
         }],
     }
 }
@@ -119,6 +122,7 @@ fn page(words: &str) -> PageItem {
         description: words.into(),
         language: Some("de".into()),
         first_seen: Timestamp(5),
+        gone: None,
         relevant: true,
         focus: Some(1),
         places: vec![place("toponym", -1.5, false), place("address", 2.5, false), place("toponym", 3.5, true)],

@@ -1,10 +1,11 @@
 //! What is asked for, and the headers that ask for it.
 
 use std::fmt;
+use std::time::{Duration, UNIX_EPOCH};
 
 use bytes::Bytes;
-use facts::Url;
-use http::header::{self, HeaderMap, HeaderValue};
+use facts::{Timestamp, Url};
+use http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use http_body_util::Empty;
 
 use crate::connection::{Connection, Form, Question};
@@ -13,6 +14,9 @@ use crate::error::FetchError;
 /// The codings that can be decoded.
 const CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
 const IDENTITY: HeaderValue = HeaderValue::from_static("identity");
+
+/// Dates of HTTP end with the year 9999, in seconds since 1970.
+const LAST_DATE: u64 = 253_402_300_800;
 
 /// The limit of [`Request::new`].
 const ORDINARY_LIMIT: u64 = 16 << 20;
@@ -36,6 +40,8 @@ pub struct Request {
     pub limit: u64,
     /// Whether cookies are sent and kept.
     pub cookies: bool,
+    /// A key that a service asks for, in the header it asks for it.
+    pub key: Option<(HeaderName, HeaderValue)>,
 }
 
 /// What kind of thing is asked for.
@@ -74,6 +80,18 @@ pub struct Validators {
     pub last_modified: Option<String>,
 }
 
+impl Validators {
+    /// What can be sent back of an answer's version; nothing when there is nothing.
+    pub fn of(etag: Option<String>, modified: Option<Timestamp>) -> Option<Self> {
+        let at = |at: Timestamp| UNIX_EPOCH.checked_add(Duration::from_millis(u64::try_from(at.0).ok()?));
+        let last_modified = modified
+            .and_then(at)
+            .filter(|at| at.duration_since(UNIX_EPOCH).is_ok_and(|since| since.as_secs() < LAST_DATE))
+            .map(httpdate::fmt_http_date);
+        (etag.is_some() || last_modified.is_some()).then_some(Self { etag, last_modified })
+    }
+}
+
 impl Request {
     /// All of it, up to 16 MiB, with cookies.
     pub fn new(url: Url, accept: Accept) -> Self {
@@ -86,6 +104,7 @@ impl Request {
             validators: None,
             limit: ORDINARY_LIMIT,
             cookies: true,
+            key: None,
         }
     }
 
@@ -147,6 +166,9 @@ impl Request {
     }
 
     fn describe(&self, headers: &mut HeaderMap) {
+        if let Some((name, key)) = &self.key {
+            headers.insert(name.clone(), key.clone());
+        }
         let mut set = |name, text: &str| {
             if let Ok(value) = HeaderValue::from_str(text) {
                 headers.insert(name, value);

@@ -63,6 +63,18 @@ impl Response {
         self.text(header::ETAG).filter(|tag| tag.starts_with('"')).or_else(|| self.text(header::LAST_MODIFIED))
     }
 
+    /// The `ETag`, quotes included.
+    pub fn etag(&self) -> Option<&str> {
+        self.text(header::ETAG).map(str::trim).filter(|tag| !tag.is_empty())
+    }
+
+    /// The `Last-Modified`.
+    pub fn modified(&self) -> Option<Timestamp> {
+        let date = httpdate::parse_http_date(self.text(header::LAST_MODIFIED)?.trim()).ok()?;
+        let since = date.duration_since(UNIX_EPOCH).ok()?;
+        Some(Timestamp(i64::try_from(since.as_millis()).ok()?))
+    }
+
     /// The length of the body after decoding, where it is known: that of a coded one is not.
     pub fn body_length(&self) -> Option<u64> {
         let plain =

@@ -7,11 +7,11 @@ use serde_json::Value as Json;
 
 use crate::bounds::Bounds;
 use crate::distance::kilometres;
-use crate::fold::fold;
 use crate::gazetteer::layout::{self, AREA, NONE16, Section, Value};
 use crate::gazetteer::{Country, Gazetteer, Kind, Place};
 use crate::polygon::Polygons;
 use crate::reverse::{reverse, town_radius, town_reach};
+use query::fold;
 
 /// A place is meant without question when it has this many times the people of the next namesake.
 const DOMINANCE: u64 = 4;

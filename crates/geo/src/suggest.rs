@@ -6,9 +6,9 @@ use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use fst::automaton::{Automaton, Str};
 use fst::{IntoStreamer, Streamer};
 
-use crate::fold::fold;
 use crate::gazetteer::layout::{CELLS_PER_DEGREE, COLUMNS, ROWS, Section, Value};
 use crate::gazetteer::{Gazetteer, Kind, Place};
+use query::fold;
 
 /// Names that are looked at for one beginning. A single letter begins some 50,000.
 const NAMES: usize = 200_000;

@@ -69,7 +69,7 @@ impl Answer {
         Self { status, headers, body: body.into(), compressible: false }
     }
 
-    fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }

@@ -9,6 +9,7 @@ use crate::Settings;
 use crate::dice::Dice;
 use crate::host::{Host, SiteKind, local_host};
 use crate::page::{Page, PageId, Role, page_about, range};
+use crate::topics::{self, Aside};
 
 /// The part of the page a link stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,6 +17,8 @@ pub(crate) enum Block {
     Nav,
     Body,
     Related,
+    /// A list whose links name what the page is not about.
+    Listed,
     Footer,
 }
 
@@ -98,6 +101,11 @@ pub(crate) fn edges(page: &Page<'_>) -> Vec<Edge> {
     for _ in 0..dice.between(8, 16) {
         let to = related(page, &mut dice).unwrap_or_else(|| random(page, &mut dice));
         push(to, Block::Related, &mut dice);
+    }
+    if let Some(Aside::Listed(topic)) = page.aside {
+        for target in topics::unrelated(page, topic, &mut dice) {
+            push(To::Page(target), Block::Listed, &mut dice);
+        }
     }
     for to in footer(page) {
         push(to, Block::Footer, &mut dice);
@@ -262,6 +270,12 @@ fn local_contact(settings: &Settings, role: Role, town: u32, dice: &mut Dice) ->
 fn random(page: &Page<'_>, dice: &mut Dice) -> To {
     if dice.chance(0.01) {
         return To::Dead(dice.below(1000));
+    }
+    if let Some(topics) = &page.settings.topics
+        && dice.chance(topics.cohesion)
+        && let Some(found) = topics::alike(page, dice)
+    {
+        return To::Page(found);
     }
     let anywhere = |dice: &mut Dice| Host::at(page.settings, dice.below(u64::from(page.settings.hosts)) as u32);
     // Nothing is drawn where there are no such links: those webs are as they always were.

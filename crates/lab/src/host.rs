@@ -258,7 +258,8 @@ impl Host {
             _ => Wall::CookieByConsent,
         };
         let cdns = u64::from(cdn_count(settings));
-        let bare = format!("{}{}.{DOMAIN}", kind.word(), nth + 1);
+        let join = if settings.own_domains { '-' } else { '.' };
+        let bare = format!("{}{}{join}{DOMAIN}", kind.word(), nth + 1);
         Self {
             index,
             kind,
@@ -289,7 +290,8 @@ impl Host {
 
     /// The place in the list of the site with this name, with or without `www.`.
     pub fn index_of(settings: &Settings, name: &str) -> Option<u32> {
-        let bare = name.strip_prefix("www.").unwrap_or(name).strip_suffix(DOMAIN)?.strip_suffix('.')?;
+        let bare = name.strip_prefix("www.").unwrap_or(name).strip_suffix(DOMAIN)?;
+        let bare = bare.strip_suffix(if settings.own_domains { '-' } else { '.' })?;
         let digits = bare.find(|c: char| c.is_ascii_digit())?;
         let (word, number) = bare.split_at(digits);
         let kind = *ROW.iter().find(|kind| kind.word() == word)?;
@@ -350,6 +352,9 @@ mod tests {
             let host = Host::at(&settings, index);
             assert_eq!(Host::index_of(&settings, &host.name), Some(index), "{}", host.name);
         }
+        let apart = Settings { own_domains: true, ..settings.clone() };
+        let host = Host::at(&apart, 9);
+        assert!(host.name.ends_with("photos2-lab.test") && Host::index_of(&apart, &host.name) == Some(9));
         for name in ["town01.lab.test", "town.lab.test", "town99999.lab.test", "cdn1.lab.test", "town1.example", "x"] {
             assert_eq!(Host::index_of(&settings, name), None, "{name}");
         }

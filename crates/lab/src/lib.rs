@@ -10,11 +10,14 @@
 //! - [`Web::focus`] is the town the web is about. Pages with an address there are *relevant*;
 //!   [`Web::outlinks`], [`Web::is_relevant`] and [`Web::walk`] let experiments run on the graph
 //!   without a network.
+//! - With [`Topics`], links and words tell of the twelve topics of pages, and mislead as on the real web;
+//!   [`Web::is_on_topic`] says what a page is about.
 //! - [`Server`] puts it on a loopback port, HTTP and HTTPS on the same one, and keeps a log of what
 //!   it saw ([`LogSummary`]): overlaps, gaps and breaches of robots.txt, host by host. Under
 //!   `/.lab/` (`truth?url=…`, `log`, `settings`, `seeds`, `ca.pem`) it answers on any host name.
 //! - [`Mirror`] is a folder of HTML files as a web; a server takes it, and whatever else [`Answers`],
 //!   in the place of a made one.
+//! - [`Changing`] is one site whose pages change as simulated days go by.
 //!
 //! Sites are named by kind and number (`town3.lab.test`, `photos1.lab.test`); pictures may come
 //! from `cdn2.lab.test`. The first eight sites, whose home pages are the seeds, have no odd habits.
@@ -32,6 +35,7 @@
 
 mod answer;
 mod answers;
+mod changing;
 mod dice;
 mod escape;
 mod graph;
@@ -45,12 +49,14 @@ mod server;
 mod settings;
 mod thing;
 mod tongue;
+mod topics;
 mod town;
 mod truth;
 mod web;
 
 pub use crate::answer::{Answer, Asked};
 pub use crate::answers::Answers;
+pub use crate::changing::{Changes, Changing, Seen, passed_on};
 pub use crate::host::{Certificate, SiteKind};
 pub use crate::media::Photo;
 pub use crate::mirror::Mirror;
@@ -58,6 +64,7 @@ pub use crate::page::{PageId, Role};
 pub use crate::server::Server;
 pub use crate::server::traffic::{HostLog, LogSummary};
 pub use crate::settings::{Latency, Settings};
+pub use crate::topics::Topics;
 pub use crate::town::Address;
 pub use crate::truth::{ClipTruth, PageTruth, PictureTruth, SiteTruth, Truth};
 pub use crate::web::{Focus, Walk, Web};

@@ -9,6 +9,7 @@ use crate::Settings;
 use crate::dice::Dice;
 use crate::host::{Host, RobotsStyle, SiteKind, position_of, town_at};
 use crate::tongue::{Label, TOPICS, Tongue, slug};
+use crate::topics::Aside;
 use crate::town::{Address, TOWNS, Town};
 
 /// The part a page plays on its site.
@@ -104,6 +105,10 @@ pub(crate) struct Page<'a> {
     /// Neither its path nor the links to it name a place.
     pub plain: bool,
     pub topics: [u64; 2],
+    /// The same in the forms that the page writes them in.
+    pub spoken: [u64; 2],
+    /// A topic that it names and is not about.
+    pub aside: Option<Aside>,
 }
 
 impl<'a> Page<'a> {
@@ -119,7 +124,13 @@ impl<'a> Page<'a> {
         let plain = dice.chance(settings.plain_share);
         let host_topic = Dice::new(settings.number, "topic", [u64::from(host.index)]).below(TOPICS);
         let topics = [if dice.chance(0.5) { host_topic } else { dice.below(TOPICS) }, dice.below(TOPICS)];
-        Some(Self { settings, host, index, role, nth, town, plain, topics })
+        let (spoken, aside) = match &settings.topics {
+            Some(share) => {
+                (share.spoken(settings, host, index, topics), share.aside(settings, host, index, topics, role))
+            }
+            None => (topics, None),
+        };
+        Some(Self { settings, host, index, role, nth, town, plain, topics, spoken, aside })
     }
 
     pub fn id(&self) -> PageId {
@@ -149,7 +160,7 @@ impl<'a> Page<'a> {
 
     /// A word for each topic, in the page's language.
     pub fn topic_words(&self) -> [&'static str; 2] {
-        self.topics.map(|topic| self.tongue().nouns[topic as usize])
+        self.topics.map(|topic| self.tongue().noun(topic))
     }
 
     /// What the page is called.
@@ -165,15 +176,15 @@ impl<'a> Page<'a> {
             Terms => label(Label::Terms).to_owned(),
             Login => label(Label::Login).to_owned(),
             Directory => format!("{} {}", named(label(Label::Directory)), self.nth + 1),
-            Guide => format!("{} {}", named(label(Label::Guide)), tongue.title(&mut dice, self.topics[0])),
+            Guide => format!("{} {}", named(label(Label::Guide)), tongue.title(&mut dice, self.spoken[0])),
             Place => named(&format!("{} {}", dice.pick(&tongue.sights), name(&mut dice))),
             Story if !self.plain => {
-                format!("{} ({})", tongue.title(&mut dice, self.topics[0]), self.town().name)
+                format!("{} ({})", tongue.title(&mut dice, self.spoken[0]), self.town().name)
             }
-            Tag => format!("#{}", tongue.nouns[self.topics[0] as usize]),
+            Tag => format!("#{}", tongue.noun(self.spoken[0])),
             Archive => format!("{} {}", label(Label::Archive), 1998 + self.nth % 28),
             Item => format!("{} {}", name(&mut dice), self.nth + 1),
-            Story | Column | Article => tongue.title(&mut dice, self.topics[0]),
+            Story | Column | Article => tongue.title(&mut dice, self.spoken[0]),
         }
     }
 

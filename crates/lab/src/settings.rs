@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::Topics;
+
 /// The settings of a made web; with the same settings it is the same web, byte for byte.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -43,6 +45,11 @@ pub struct Settings {
     pub traps: bool,
     /// How long answers take; at once when there is none.
     pub latency: Option<Latency>,
+    /// Whether each site has a registrable domain of its own (`town3-lab.test`), as most on the real web
+    /// have; else all share one.
+    pub own_domains: bool,
+    /// What words and links tell of topics; without it links have nothing to do with them.
+    pub topics: Option<Topics>,
 }
 
 /// How long a site takes to answer.
@@ -85,6 +92,8 @@ impl Default for Settings {
             retry_after: 1,
             traps: false,
             latency: None,
+            own_domains: false,
+            topics: None,
         }
     }
 }

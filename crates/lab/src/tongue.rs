@@ -15,6 +15,8 @@ pub(crate) struct Tongue {
     labels: Vec<&'static str>,
     /// Common nouns, the same things in the same order in every language: the topics of pages.
     pub nouns: Vec<&'static str>,
+    /// Another form of each noun, mostly that of several things.
+    forms: Vec<&'static str>,
     /// Kinds of building that have an address.
     pub sights: Vec<&'static str>,
     subjects: Vec<&'static str>,
@@ -62,6 +64,7 @@ static TONGUES: LazyLock<Vec<Tongue>> = LazyLock::new(|| {
                 stop: if japanese { "。" } else { ". " },
                 labels: Vec::new(),
                 nouns: Vec::new(),
+                forms: Vec::new(),
                 sights: Vec::new(),
                 subjects: Vec::new(),
                 verbs: Vec::new(),
@@ -76,6 +79,7 @@ static TONGUES: LazyLock<Vec<Tongue>> = LazyLock::new(|| {
         match key {
             "ui" => tongue.labels = words,
             "noun" => tongue.nouns = words,
+            "form" => tongue.forms = words,
             "sight" => tongue.sights = words,
             "subject" => tongue.subjects = words,
             "verb" => tongue.verbs = words,
@@ -105,6 +109,12 @@ impl Tongue {
         self.labels[label as usize]
     }
 
+    /// The word for a topic, or for one counted beyond [`TOPICS`] its other form.
+    pub fn noun(&self, topic: u64) -> &'static str {
+        let list = if topic < TOPICS { &self.nouns } else { &self.forms };
+        list[(topic % TOPICS) as usize]
+    }
+
     /// Adds a sentence to the text; now and then it speaks of one of the topics, or of the place.
     pub fn sentence(&self, dice: &mut Dice, topics: &[u64], place: Option<&str>, out: &mut String) {
         let throw = dice.next();
@@ -124,7 +134,7 @@ impl Tongue {
             }
             2 | 3 if !topics.is_empty() => {
                 out.push_str(if self.space.is_empty() { "（" } else { " – " });
-                out.push_str(self.nouns[topics[(throw >> 44) as usize % topics.len()] as usize]);
+                out.push_str(self.noun(topics[(throw >> 44) as usize % topics.len()]));
                 out.push_str(if self.space.is_empty() { "）" } else { "" });
             }
             4 => {
@@ -153,7 +163,7 @@ impl Tongue {
 
     /// A name such as "Old harbour 7" would be in English: something made of a topic.
     pub fn title(&self, dice: &mut Dice, topic: u64) -> String {
-        let mut title = self.nouns[topic as usize].to_owned();
+        let mut title = self.noun(topic).to_owned();
         capitalise(&mut title, 0);
         title.push_str(if self.space.is_empty() { "・" } else { ": " });
         title.push_str(dice.pick(&self.objects));
@@ -227,6 +237,7 @@ mod tests {
         for tongue in Tongue::all() {
             assert_eq!(tongue.labels.len(), Label::Welcome as usize + 1, "{}", tongue.code);
             assert_eq!(tongue.nouns.len() as u64, TOPICS, "{}", tongue.code);
+            assert_eq!(tongue.forms.len() as u64, TOPICS, "{}", tongue.code);
             assert_eq!(tongue.sights.len(), 8, "{}", tongue.code);
             assert_eq!(tongue.subjects.len(), 12, "{}", tongue.code);
             assert_eq!(tongue.verbs.len(), 12, "{}", tongue.code);

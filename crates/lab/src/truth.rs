@@ -10,6 +10,7 @@ use crate::media::picture::{CopyKind, PictureId, Size, picture};
 use crate::page::{Page, PageId, Role};
 use crate::robots;
 use crate::thing::{Thing, named};
+use crate::topics::Aside;
 use crate::town::{Address, TOWNS};
 
 /// What an address is, and what there is to know about it.
@@ -67,6 +68,10 @@ pub struct PageTruth {
     pub about: &'static str,
     /// Words it is about.
     pub topics: [&'static str; 2],
+    /// A word that it has in passing, and is not about.
+    pub passing: Option<&'static str>,
+    /// A word that only the texts of its links have.
+    pub anchors_only: Option<&'static str>,
     /// Its robots meta, if it has one.
     pub robots: Option<&'static str>,
     /// The `X-Robots-Tag` it is sent with, if there is one.
@@ -192,6 +197,14 @@ fn about_page(page: &Page<'_>) -> PageTruth {
         places,
         about: TOWNS[page.town as usize].name,
         topics: page.topic_words(),
+        passing: match page.aside {
+            Some(Aside::Passing(topic)) => Some(page.tongue().noun(topic)),
+            _ => None,
+        },
+        anchors_only: match page.aside {
+            Some(Aside::Listed(topic)) => Some(page.tongue().noun(topic)),
+            _ => None,
+        },
         robots: page.robots_meta(),
         robots_header: page.robots_header(),
         media: media(page),

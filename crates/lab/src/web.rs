@@ -15,6 +15,7 @@ use crate::host::{Certificate, DOMAIN, Host, focus};
 use crate::media::Files;
 use crate::page::{Page, PageId};
 use crate::thing::{self, Server, Thing};
+use crate::tongue::Tongue;
 use crate::town::TOWNS;
 use crate::truth::{self, Truth, is_relevant, with_page};
 use crate::{Answers, Settings, robots};
@@ -128,6 +129,21 @@ impl Web {
         with_page(&self.settings, page, is_relevant).unwrap_or(false)
     }
 
+    /// The words of the topics in a language, one each; in English when it is not one of the web's.
+    pub fn topic_words(&self, language: &str) -> Vec<&'static str> {
+        Tongue::of(language).nouns.clone()
+    }
+
+    /// Whether the page is about this topic, given as the page's language writes it.
+    pub fn is_on_topic(&self, page: PageId, word: &str) -> bool {
+        with_page(&self.settings, page, |page| page.topic_words().contains(&word)).unwrap_or(false)
+    }
+
+    /// The language of the town the web is about, in which most of its sites are written.
+    pub fn language(&self) -> &'static str {
+        TOWNS[focus(&self.settings) as usize].country.tongue().code
+    }
+
     /// The addresses of the photos, films and sounds a page shows, each in full size.
     pub fn media_of(&self, page: PageId) -> Vec<Url> {
         let media = with_page(&self.settings, page, truth::media).unwrap_or_default();
@@ -149,6 +165,10 @@ impl Answers for Web {
 
     fn answer(&self, asked: &Asked) -> Answer {
         Web::answer(self, asked)
+    }
+
+    fn hosts(&self) -> String {
+        if self.settings.own_domains { "*.test".into() } else { format!("*.{DOMAIN}") }
     }
 
     fn certificate(&self, host: &str) -> Option<Certificate> {

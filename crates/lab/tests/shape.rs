@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use lab::{Asked, PageId, Settings, Web};
+use lab::{Asked, PageId, Settings, Topics, Web};
 
 const NUMBERS: std::ops::RangeInclusive<u64> = 1..=5;
 
@@ -182,4 +182,48 @@ fn pages_have_the_sizes_and_links_of_the_real_web() {
     assert!((25_000..36_000).contains(&median), "{median}");
     assert!(large > 70_000, "{large}");
     assert!(links[30] >= 40 && links[570] <= 80, "{} to {}", links[30], links[570]);
+}
+
+#[test]
+fn with_topics_links_lead_to_pages_alike_and_words_mislead() {
+    let plain = web(3);
+    let topical = Web::new(Settings { topics: Some(Topics::default()), ..plain.settings().clone() });
+    let topics = |web: &Web, page| web.truth(&web.url_of(page).unwrap()).unwrap().page.unwrap();
+    // The share of links that stay with a topic of their page, in its language.
+    let share = |web: &Web| {
+        let (mut alike, mut all) = (0.0, 0.0);
+        for page in web.walk().take(200).map(|(page, _)| page) {
+            let own = topics(web, page).topics;
+            for link in web.outlinks(page) {
+                alike += f64::from(own.iter().any(|topic| web.is_on_topic(link, topic)));
+                all += 1.0;
+            }
+        }
+        alike / all
+    };
+    let (without, with) = (share(&plain), share(&topical));
+    // Most links of a page stay on its site, whose pages share a topic anyway.
+    assert!(with > without + 0.05, "{without} {with}");
+
+    let (mut passing, mut listed) = (0, 0);
+    for page in topical.walk().map(|(page, _)| page) {
+        let (url, truth) = (topical.url_of(page).unwrap(), topics(&topical, page));
+        let html = String::from_utf8(topical.answer(&Asked::get(&url)).body.to_vec()).unwrap();
+        // Some sites show nothing without a cookie.
+        if !html.contains("<h1>") {
+            continue;
+        }
+        if let Some(word) = truth.passing {
+            assert!(html.contains(&format!("<b>{word}</b>")) && !topical.is_on_topic(page, word), "{url}");
+            passing += 1;
+        }
+        // Languages that bend their words, or write without spaces, are left out.
+        if let Some(word) = truth.anchors_only.filter(|_| truth.language == "en") {
+            let outside: String = html.split("<a ").map(|part| part.split("</a>").last().unwrap_or("")).collect();
+            let body = outside.split("</head>").last().unwrap_or("").to_lowercase();
+            assert!(html.to_lowercase().contains(word) && !body.contains(&format!(" {word}")), "{url} {word}");
+            listed += 1;
+        }
+    }
+    assert!(passing > 60 && listed > 0, "{passing} {listed}");
 }

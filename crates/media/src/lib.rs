@@ -9,7 +9,8 @@
 //! - [`judge`] says whether a picture is kept under a set of [`Rules`], and [`foresee`] whether it
 //!   is worth a request at all.
 //! - A [`Look`] is what a picture looks like. [`Descriptor`]s and [`Mix`]es of them say how far apart
-//!   two are, [`near_copy`] whether one is a copy of the other.
+//!   two are, [`near_copy`] whether one is a copy of the other, [`picture_part`] whether it was cut out
+//!   of it. [`Look::point`] is for indexes.
 //! - A [`Listener`] hears the samples of a sound and makes a [`Sound`] of them, which tells copies and
 //!   parts of it. A [`Viewer`] sees the frames of a film and makes a [`Film`].
 //!
@@ -36,7 +37,8 @@ pub use crate::metadata::PlaceNames;
 pub use crate::metadata::date::Taken;
 pub use crate::metadata::location::{Location, LocationSource, WrongLocation};
 pub use crate::picture::{
-    Descriptor, Extent, Look, Mix, NearCopy, PictureHash, Pixels, Smoothing, Turn, near_copy, similarity,
+    Descriptor, Extent, Look, Mix, NearCopy, PictureHash, PicturePart, Pixels, Smoothing, Turn, near_copy,
+    picture_part, similarity,
 };
 pub use crate::probe::{Probe, Wants, read_whole};
 pub use crate::sniff::{Format, SNIFF_BYTES, sniff};

@@ -155,7 +155,7 @@ fn closes_itself(name: &LocalName) -> bool {
 }
 
 /// Cuts tags after their first [`ATTRIBUTES`] attributes.
-fn tame(text: &str) -> Cow<'_, str> {
+pub(crate) fn tame(text: &str) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let mut tamed = String::new();
     let mut kept = 0;

@@ -20,6 +20,8 @@
 //! assert_eq!(page.media[0].description(), "Boats boats Evening at the quay");
 //! ```
 //!
+//! [`outline()`] takes less of it: what a page is joined to, for going over whole sites.
+//!
 //! Inside, `charset` makes text of bytes, `guard` and `dom` make a tree of it, `reader` walks the
 //! tree once, and each of the other modules knows one thing the reader may meet.
 //!
@@ -38,6 +40,8 @@ mod links;
 mod media;
 mod metas;
 mod name;
+mod nearness;
+mod outline;
 mod picture;
 mod reader;
 mod rights;
@@ -55,6 +59,8 @@ pub use crate::language::language_code;
 pub use crate::links::{Fragment, Link, LinkOrigin, Rel};
 pub use crate::media::{Media, MediaOrigin};
 pub use crate::name::name_words;
+pub use crate::nearness::nearness;
+pub use crate::outline::{Handler, Outline, outline};
 pub use crate::rights::Rights;
 pub use crate::structured::{Structured, StructuredSource};
 pub use crate::text::{Tags, TextRun};

@@ -7,7 +7,7 @@ use serde::Serialize;
 use store::{MediaItem, PageItem};
 use utoipa::ToSchema;
 
-use crate::{Location, SpokenPlace};
+use crate::{Instead, Location, Matched, SpokenPlace};
 
 /// What a question came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -21,6 +21,25 @@ pub struct Answer {
     pub results: Vec<Hit>,
     /// How long the library took.
     pub milliseconds: u64,
+    /// What was looked for, in words; what was typed stands between asterisks.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub said: String,
+    /// What was not taken as it was typed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Words that nobody has, and what was looked for in their place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<Instead>,
+    /// A question that is likelier to be meant, when little was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub did_you_mean: Option<String>,
+    /// Items or pages that are not found by words yet: they are being prepared.
+    #[serde(skip_serializing_if = "is_none")]
+    pub unworded: u64,
+}
+
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 /// One result.
@@ -38,7 +57,7 @@ pub enum Hit {
 pub struct MediaHit {
     /// SHA-256 of its bytes.
     pub id: String,
-    /// How well it matches words; nothing when none were asked for.
+    /// How well it matches words, from 0 to 1; nothing when none were asked for.
     pub score: Option<f64>,
     /// How much it is like an example; nothing when there was none.
     pub similarity: Option<f64>,
@@ -59,8 +78,17 @@ pub struct MediaHit {
     /// Metres from the point that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub distance_m: Option<f64>,
+    /// Why it is an answer to an example, where that is more than its similarity.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
     /// Its copies: items that look or sound the same, and other addresses that hold the same bytes.
     pub copies: u64,
+    /// Whether it is not on the web any more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub gone: bool,
+    /// What of it matches words.
+    #[serde(flatten)]
+    pub matched: Matched,
 }
 
 /// A page that was found.
@@ -68,7 +96,7 @@ pub struct MediaHit {
 pub struct PageHit {
     /// Its address.
     pub id: String,
-    /// How well it matches words; nothing when none were asked for.
+    /// How well it matches words, from 0 to 1; nothing when none were asked for.
     pub score: Option<f64>,
     /// How much it is like an example; nothing when there was none.
     pub similarity: Option<f64>,
@@ -92,6 +120,11 @@ pub struct PageHit {
     pub distance_m: Option<f64>,
     /// The places it speaks of.
     pub places: Vec<SpokenPlace>,
+    /// Whether it is not there any more.
+    pub gone: bool,
+    /// What of it matches words.
+    #[serde(flatten)]
+    pub matched: Matched,
 }
 
 impl MediaHit {
@@ -113,7 +146,10 @@ impl MediaHit {
             description: description.unwrap_or_default().to_owned(),
             location: item.location.as_ref().map(Location::from),
             distance_m,
+            why: None,
             copies: item.copies + item.addresses.saturating_sub(1),
+            gone: item.gone.is_some(),
+            matched: Matched::default(),
         }
     }
 }
@@ -134,6 +170,8 @@ impl PageHit {
             location: page.focus.and_then(|focus| page.places.get(focus)).map(Location::from),
             distance_m,
             places: page.places.iter().map(SpokenPlace::from).collect(),
+            gone: page.gone.is_some(),
+            matched: Matched::default(),
         }
     }
 

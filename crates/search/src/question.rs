@@ -1,14 +1,15 @@
 //! What is looked for.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use facts::{LatLon, MediaKind, Timestamp};
 use geo::Region;
-use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError, Words};
+use store::{Area, ItemFilter, Library, Match, Matches, PageFilter, StoreError, Want};
 
-use crate::{Answer, Hit, MediaHit, PageHit};
+use crate::{Answer, Hit, Instead, Matched, MediaHit, PageHit, Understood};
 
 /// A question to the library; the default asks for all media.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,9 @@ pub struct Question {
     /// Only what this crawl found.
     pub crawl: Option<String>,
     /// Only what has these words; the best match comes first, unless the nearest does.
-    pub words: Option<Words>,
+    pub words: Option<Want>,
+    /// How what was typed was understood.
+    pub understood: Understood,
     /// Only what came from this host, or was found on its pages.
     pub host: Option<String>,
     /// Also copies of others: without it, only originals are found.
@@ -75,23 +78,26 @@ impl Question {
     pub async fn ask(&self, library: &dyn Library, media: &Path, top: usize) -> Result<Answer, StoreError> {
         let started = Instant::now();
         let centre = self.near.map(|near| near.centre);
-        let (total, more, results) = match &self.looked {
+        let mut answer = match &self.looked {
             Looked::Media(_) => {
                 let found = library.search_items(&self.item_filter(), centre, 0, top).await?;
-                shaped(found, |found| {
+                self.shaped(found, |found, forms| {
                     let hit = MediaHit::of(&found.what, found.metres, media);
-                    Hit::Media(Box::new(MediaHit { score: found.score, ..hit }))
+                    let matched = Matched::of_item(found, forms, &hit.title, &hit.description);
+                    Hit::Media(Box::new(MediaHit { score: found.score.map(rounded), matched, ..hit }))
                 })
             }
             Looked::Pages { .. } => {
                 let found = library.search_pages(&self.page_filter(), centre, 0, top).await?;
-                shaped(found, |found| {
+                self.shaped(found, |found, forms| {
                     let hit = PageHit::of(&found.what, found.metres);
-                    Hit::Page(Box::new(PageHit { score: found.score, ..hit }))
+                    let matched = Matched::of_page(found, forms);
+                    Hit::Page(Box::new(PageHit { score: found.score.map(rounded), matched, ..hit }))
                 })
             }
         };
-        Ok(Answer { total, total_is_at_least: more, results, milliseconds: started.elapsed().as_millis() as u64 })
+        answer.milliseconds = started.elapsed().as_millis() as u64;
+        Ok(answer)
     }
 
     /// As the library takes it, for media.
@@ -145,10 +151,27 @@ impl Question {
         });
         [near, place, view].into_iter().flatten().reduce(|here, there| here.and(&there))
     }
+
+    fn shaped<T>(&self, matches: Matches<T>, shape: impl Fn(&Match<T>, &HashSet<String>) -> Hit) -> Answer {
+        let Matches { total, more, found, slips, forms, unworded } = matches;
+        let forms: HashSet<String> = forms.into_iter().collect();
+        Answer {
+            total,
+            total_is_at_least: more,
+            results: found.iter().map(|found| shape(found, &forms)).collect(),
+            milliseconds: 0,
+            said: self.understood.said.clone(),
+            notes: self.understood.notes.clone(),
+            instead: Instead::of(&slips),
+            did_you_mean: self.understood.better(&slips),
+            unworded,
+        }
+    }
 }
 
-fn shaped<T>(matches: Matches<T>, shape: impl Fn(&Match<T>) -> Hit) -> (u64, bool, Vec<Hit>) {
-    (matches.total, matches.more, matches.found.iter().map(shape).collect())
+/// A score to three decimals: more say nothing.
+pub(crate) fn rounded(score: f64) -> f64 {
+    (score * 1_000.0).round() / 1_000.0
 }
 
 #[cfg(test)]

@@ -1,13 +1,21 @@
 //! The figures of a library in the shape that scripts and the web know.
 
 use serde_json::{Value, json};
-use store::{Harvest, LibraryFigures};
+use store::{Harvest, LibraryFigures, Units};
 
 /// A harvest; position *n* of a list counts what has length *n*.
 pub fn harvest(harvest: &Harvest) -> Value {
     json!({
         "pages": harvest.pages, "relevant": harvest.relevant, "rate": harvest.rate(), "bridge": harvest.bridge,
         "tail": harvest.tail, "seed_distance": harvest.seed_distance,
+    })
+}
+
+/// What each part of a crawl did.
+pub fn units(units: &Units) -> Value {
+    json!({
+        "assigned": units.assigned, "fetched": units.fetched, "found": units.found, "dynamic": units.dynamic,
+        "ranked": units.ranked,
     })
 }
 
@@ -48,6 +56,7 @@ pub fn statistics(figures: &LibraryFigures) -> Value {
         "hosts": hosts,
         "tlds": tlds,
         "harvest": harvest(&figures.harvest),
+        "units": units(&figures.units),
         "runs": runs,
     })
 }

@@ -9,7 +9,9 @@ use http::HeaderValue;
 use store::{Library, Store};
 use tokio::sync::{Notify, Semaphore, watch};
 
+use crate::answers::Answers;
 use crate::crawls::Crawls;
+use crate::finds::Finds;
 use crate::guard::{Hosts, SessionKey, Throttle, Tokens};
 use crate::metrics::Metrics;
 use crate::timetable::Timetable;
@@ -18,6 +20,7 @@ use crate::timetable::Timetable;
 pub(crate) struct App {
     pub store: Arc<Store>,
     pub crawls: Arc<Crawls>,
+    pub finds: Finds,
     pub timetable: Arc<Timetable>,
     pub hosts: Hosts,
     pub tokens: Tokens,
@@ -32,6 +35,8 @@ pub(crate) struct App {
     pub uploads: Semaphore,
     /// Becomes true when the server ends.
     pub ending: watch::Receiver<bool>,
+    /// What was answered lately.
+    pub answers: Answers,
     /// The OpenAPI description.
     pub description: Bytes,
     /// What the page may do in a browser; depends on where the map comes from.

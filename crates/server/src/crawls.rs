@@ -103,6 +103,9 @@ impl Crawls {
 
     /// Starts a run, or goes on with one; answers when it works, or with what keeps it from working.
     pub async fn start(self: &Arc<Self>, name: &str, settings: Settings) -> Result<Watched, Problem> {
+        // Before it is among those that run: whoever asks may go away while this waits.
+        let sources = crate::api::sources_of(&**self.store.library()).await;
+        let reach = Reach { sources, ..self.reach.clone() };
         let (stopper, stop) = crawl::stopper();
         let (sender, progress) = watch::channel(Progress::default());
         let (ended, outcome) = watch::channel(None);
@@ -124,7 +127,7 @@ impl Crawls {
             let running = Running { stopper, stopping: false, watched: watched.clone() };
             state.running.insert(name.to_owned(), running);
         }
-        let (store, reach, owned) = (Arc::clone(&self.store), self.reach.clone(), name.to_owned());
+        let (store, owned) = (Arc::clone(&self.store), name.to_owned());
         let run = tokio::spawn(async move { crawl::run(store, &owned, settings, reach, stop, sender).await });
         let (crawls, owned) = (Arc::clone(self), name.to_owned());
         let (refused, refusal) = tokio::sync::oneshot::channel();

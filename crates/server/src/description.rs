@@ -20,6 +20,7 @@ use utoipa::openapi::OpenApi as Document;
         (name = "Session", description = "Who is there"),
         (name = "Media", description = "Pictures, films and sounds"),
         (name = "Crawls", description = "Collecting them"),
+        (name = "Find", description = "Pictures for a question, now"),
         (name = "Map", description = "Where they are"),
         (name = "Search", description = "Questions"),
         (name = "Places", description = "Names and points"),
@@ -34,7 +35,9 @@ pub(crate) struct Beginning;
 pub(crate) fn whole(document: &Document) -> Value {
     let mut whole = serde_json::to_value(document).unwrap_or_default();
     // What else is in a form is no file.
-    whole["components"]["schemas"]["Upload"]["additionalProperties"] = json!(false);
+    for files in ["Upload", "ExampleFile"] {
+        whole["components"]["schemas"][files]["additionalProperties"] = json!(false);
+    }
     whole["servers"] = json!([{ "url": "/" }]);
     whole["components"]["securitySchemes"] = json!({
         "token": { "type": "http", "scheme": "bearer", "description": "The admin or the reader token" },

@@ -2,10 +2,12 @@
 
 use facts::{LatLon, MediaKind, Timestamp};
 use geo::{Gazetteer, Region};
+use query::Synonyms;
 use search::{Looked, Near, Question};
-use store::Words;
 use utoipa::IntoParams;
 
+use crate::app::App;
+use crate::problem::Problem;
 use crate::query::Query;
 
 /// Characters of each filter, as [`FilterParams`] says.
@@ -18,7 +20,7 @@ const LONGEST: [(&str, usize); 9] = [
     ("until", 50),
     ("host", 253),
     ("crawl", 100),
-    ("q", 500),
+    ("q", query::LONGEST),
 ];
 
 /// The filters, as the description of the API tells of them; [`read`] reads them.
@@ -56,8 +58,12 @@ pub(crate) struct FilterParams {
     /// Only what this crawl found.
     #[param(max_length = 100)]
     crawl: Option<String>,
-    /// Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
-    #[param(max_length = 500, example = "old bridge")]
+    /// Words and operators: `word` (also other forms of it), `+word` (exactly that form), `-word` (not that
+    /// one), `~word` (also synonyms, where a list is set), `"in a row"`, `a OR b`, `(brackets)`;
+    /// `site:example.org`, `kind:image|video|audio|page`, `place:Kiel`, `near:LAT,LON,KM` or `near:"Bad Ischl",5`,
+    /// `after:2020-06-30`, `before:2021`, `license:open`. The last word may be the start of one. An operator
+    /// comes before the parameter of the same meaning.
+    #[param(max_length = 2000, example = "old bridge")]
     q: Option<String>,
     /// `any`, or only what names a Creative Commons licence or the public domain: `open`.
     #[param(pattern = "^(any|open)$")]
@@ -69,13 +75,38 @@ pub(crate) struct FilterParams {
 }
 
 /// Reads the filters; what is wrong is noted in the query.
-pub(crate) fn read(query: &mut Query) -> Question {
-    let kinds = query.parsed("kind", kinds).unwrap_or_default();
-    Question { looked: Looked::Media(kinds), ..of_any_kind(query) }
+pub(crate) async fn read(app: &App, query: &mut Query) -> Result<Question, Problem> {
+    Ok(read_with(query, &search::synonyms(app.library()).await?))
 }
 
-/// The filters but for the kind of media.
-pub(crate) fn of_any_kind(query: &mut Query) -> Question {
+/// [`read`] with words that mean the same.
+fn read_with(query: &mut Query, synonyms: &Synonyms) -> Question {
+    let kinds = query.parsed("kind", kinds).unwrap_or_default();
+    understood(Question { looked: Looked::Media(kinds), ..of_any_kind(query) }, query, synonyms)
+}
+
+/// [`read`] for what may be pages too, by `kind=page`.
+pub(crate) async fn read_any(app: &App, query: &mut Query) -> Result<Question, Problem> {
+    if query.text("kind").as_deref() != Some("page") {
+        return read(app, query).await;
+    }
+    let question = Question { looked: Looked::Pages { all: true }, ..of_any_kind(query) };
+    Ok(understood(question, query, &search::synonyms(app.library()).await?))
+}
+
+/// Adds the words that were typed, and their operators.
+fn understood(mut question: Question, query: &mut Query, synonyms: &Synonyms) -> Question {
+    let typed = query.text("q").unwrap_or_default();
+    if typed.chars().count() <= query::LONGEST
+        && let Err(wrong) = question.understand(&typed, synonyms)
+    {
+        wrong.into_iter().for_each(|why| query.complain("q", why));
+    }
+    question
+}
+
+/// The filters but for kinds and words.
+fn of_any_kind(query: &mut Query) -> Question {
     for (name, longest) in LONGEST {
         query.limit(name, longest);
     }
@@ -96,7 +127,6 @@ pub(crate) fn of_any_kind(query: &mut Query) -> Question {
     let until = query.parsed("until", |text| moment(text, true));
     let host = query.text("host").map(|host| host.trim().to_ascii_lowercase());
     let crawl = query.text("crawl");
-    let words = query.text("q").and_then(|text| Words::parse(&text));
     let open_licence = query.choice("licence", &[("any", false), ("open", true)]).unwrap_or(false);
     let verified = query.switch("verified");
     let copies = query.switch("copies").unwrap_or(false);
@@ -111,9 +141,9 @@ pub(crate) fn of_any_kind(query: &mut Query) -> Question {
         verified,
         open_licence,
         crawl,
-        words,
         host,
         copies,
+        ..Question::default()
     }
 }
 
@@ -170,7 +200,7 @@ mod tests {
         let mut query = Query::read(
             "kind=image,video&located=true&box=-10,170,10,-170&near=60.17,24.94&within=10km&place=Kiel&since=2026-01-31&until=2026-02-01&host=A.example&crawl=c&licence=open&verified=false&q=old+bridge",
         );
-        let question = read(&mut query);
+        let question = read_with(&mut query, &Synonyms::default());
         assert!(query.finish().is_ok());
         assert_eq!(question.looked, Looked::Media(vec![MediaKind::Image, MediaKind::Video]));
         assert_eq!(question.host.as_deref(), Some("a.example"));
@@ -191,9 +221,13 @@ mod tests {
             "licence=none",
             "verified=2",
             "nonsense=1",
+            "q=near:nan,8,5",
+            "q=kind:song",
+            "q=OR",
+            "q=link:http://a.example/",
         ] {
             let mut query = Query::read(wrong);
-            read(&mut query);
+            read_with(&mut query, &Synonyms::default());
             assert!(query.finish().is_err(), "{wrong}");
         }
     }

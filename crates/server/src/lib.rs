@@ -11,17 +11,18 @@
 //! - `api` has one file for each thing that routes are about; handlers ask the library and show what
 //!   it says as `shape` describes. [`description()`] is made from them.
 //! - `guard` decides who may ask: names, origins, tokens, cookies.
-//! - `crawls` keeps the crawls that run; `timetable` starts those that are due.
+//! - `finds` remembers the finds of late; `crawls` keeps the crawls that run; `timetable` starts those that are due.
 //! - `page` is the web page, embedded.
 
 mod answer;
+mod answers;
 mod api;
 mod app;
 mod crawls;
 mod description;
 mod filters;
+mod finds;
 mod guard;
-mod listen;
 mod metrics;
 mod moment;
 mod page;

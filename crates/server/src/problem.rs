@@ -140,8 +140,10 @@ impl From<CrawlError> for Problem {
         let said = error.to_string();
         match error {
             CrawlError::NoSeeds => Self::field("seeds", "give at least one start page, such as https://example.org/"),
-            CrawlError::Unreachable(_) => Self::field("seeds", said),
+            CrawlError::Unreachable(_) | CrawlError::NoStart(_) | CrawlError::Sources(_) => Self::field("seeds", said),
+            CrawlError::Find(_) => Self::new(StatusCode::CONFLICT, said),
             CrawlError::Strategy(_) => Self::field("strategy", said),
+            CrawlError::Criteria(_) => Self::field("query", said),
             CrawlError::Region(_) => Self::field("region", said),
             CrawlError::NoModel(_) | CrawlError::Model(..) => Self::field("model", said),
             CrawlError::Filter(_) => Self::field("include", said),

@@ -45,6 +45,13 @@ impl Query {
         query
     }
 
+    /// All that was given, the same however it was ordered.
+    pub fn key(&self) -> String {
+        let mut given: Vec<_> = self.given.iter().collect();
+        given.sort();
+        format!("{given:?}")
+    }
+
     /// The text of a parameter; none when it is left out or empty.
     pub fn text(&mut self, name: &'static str) -> Option<String> {
         self.given(name).filter(|value| !value.is_empty())

@@ -24,14 +24,16 @@ use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::answer::Known;
+use crate::answers::Answers;
 use crate::app::App;
 use crate::crawls::Crawls;
 use crate::description::{self, Beginning};
+use crate::finds::Finds;
 use crate::guard::{Hosts, SessionKey, Throttle, Token, Tokens, policy};
 use crate::metrics::Metrics;
 use crate::problem::Problem;
 use crate::timetable::{Keeper, ServerHands, SystemClock, Timetable};
-use crate::{api, guard, listen, page};
+use crate::{api, guard, page};
 
 /// Requests that are worked on at once; others wait.
 const AT_ONCE: usize = 64;
@@ -118,6 +120,7 @@ impl Server {
             .map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
         let (ending, told) = watch::channel(false);
         let (router, description) = routes();
+        let finds = Finds::new(Arc::clone(&store), order.reach.clone());
         let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
         let hands = Arc::new(ServerHands::new(Arc::clone(&crawls), store.dir()));
         let describer = Describer::start(Arc::clone(&store));
@@ -127,6 +130,7 @@ impl Server {
             arrived: describer.bell(),
             timetable: Timetable::new(Arc::clone(store.library()), hands, Arc::new(SystemClock)),
             crawls,
+            finds,
             store,
             hosts: Hosts::new(address, &order.host_names),
             tokens,
@@ -134,6 +138,7 @@ impl Server {
             throttle: Throttle::default(),
             metrics: Metrics::default(),
             slots: Semaphore::new(AT_ONCE),
+            answers: Answers::default(),
             uploads: Semaphore::new(UPLOADS),
             ending: told.clone(),
             description: description.into(),
@@ -165,6 +170,7 @@ impl Server {
     pub async fn stop(self) -> Result<(), ServeError> {
         // Streams of events end first, so that connections can; crawls write meanwhile.
         self.ending.send_replace(true);
+        self.app.finds.close();
         let (_, _, _, described) =
             tokio::join!(self.app.crawls.close(), self.serving, self.keeping, self.describer.stop());
         let store = Arc::clone(&self.app.store);
@@ -228,10 +234,12 @@ async fn openapi(State(app): State<Arc<App>>, known: Known) -> Response {
 /// Not too many at once, and none for ever.
 async fn bounded(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let busy = || Problem::later(StatusCode::SERVICE_UNAVAILABLE, 5, "too much to do right now: try again soon");
-    let is_upload = request.uri().path() == "/api/v1/import";
+    let is_upload = matches!(request.uri().path(), "/api/v1/import" | "/api/v1/search/example");
     let slots = if is_upload { &app.uploads } else { &app.slots };
     let Ok(Ok(_slot)) = tokio::time::timeout(QUEUE, slots.acquire()).await else { return busy().into_response() };
-    let patience = if is_upload { UPLOAD_PATIENCE } else { PATIENCE };
+    // Keeping pictures of a find is fetching them.
+    let fetches = request.uri().path().ends_with("/keep");
+    let patience = if is_upload || fetches { UPLOAD_PATIENCE } else { PATIENCE };
     match tokio::time::timeout(patience, next.run(request)).await {
         Ok(response) => response,
         Err(_) => Problem::new(StatusCode::REQUEST_TIMEOUT, "this took too long: ask for less").into_response(),

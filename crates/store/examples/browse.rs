@@ -9,22 +9,23 @@
 //! 100 items in each order from random places of the list, each by a few filters.
 
 mod made;
+#[path = "made/places.rs"]
+mod places;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use facts::{LatLon, Locality, MediaKind, Timestamp, Url};
+use facts::{LatLon, MediaKind, Timestamp, Url};
 use made::{BATCH, Outcomes, address, kept, memory, ms, scattered, size, visit};
 use media::{Facts, Location, LocationSource, Taken};
+use places::{names, place, town_of};
 use store::{
     Area, ClusterFilter, Cursor, ItemFilter, ItemOrder, Library, MediaFile, MediaReference, Options, Outcome,
-    PageFacts, RunLimits, Store, VisitKind, Visited, Words,
+    PageFacts, RunLimits, Store, VisitKind, Visited, Want,
 };
 
 const PAGE: usize = 100;
 const TRIES: u64 = 100;
-const TOWNS: u64 = 2_000;
-const COUNTRIES: [&str; 5] = ["AT", "DE", "ES", "FI", "IT"];
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Outcomes {
@@ -120,7 +121,7 @@ async fn maps(library: &dyn Library, items: u64) -> Outcomes {
         ("open", ItemFilter { open_licence: true, ..all() }),
         ("the newest tenth", ItemFilter { since: Some(Timestamp((items - items / 10) as i64)), ..all() }),
         ("of a host", ItemFilter { host: Some("m7.example".into()), ..all() }),
-        ("words", ItemFilter { words: Words::parse("bridge town7"), ..all() }),
+        ("words", ItemFilter { words: Want::parse("bridge town7"), ..all() }),
     ];
     for (name, filter) in filters {
         let what = ClusterFilter::Media(filter);
@@ -151,7 +152,7 @@ async fn maps(library: &dyn Library, items: u64) -> Outcomes {
 
 async fn words(library: &dyn Library) -> Outcomes {
     for text in ["town1234", "picture", "brid", "bridge river", "\"walk in the\"", "town7 -bridge", "town77 river"] {
-        let filter = ItemFilter { words: Words::parse(text), ..ItemFilter::default() };
+        let filter = ItemFilter { words: Want::parse(text), ..ItemFilter::default() };
         let before = Instant::now();
         let found = library.search_items(&filter, None, 0, 50).await?;
         println!("{:<28} {:>7.1} ms   {} found", format!("words {text}"), ms(before.elapsed()), found.total);
@@ -184,33 +185,6 @@ fn report(name: &str, times: &[Duration], found: usize) {
     sorted.sort_unstable();
     let (mean, worst) = (sorted.iter().sum::<Duration>() / sorted.len() as u32, sorted[sorted.len() - 1]);
     println!("{name:<28} {:>7.1} ms mean, {:>7.1} ms worst, {found} found", ms(mean), ms(worst));
-}
-
-fn town_of(n: u64) -> u64 {
-    // Large towns have many times the pictures of small ones.
-    (scattered(n, 3).powi(3) * TOWNS as f64) as u64
-}
-
-fn names(town: u64) -> Locality {
-    let country = COUNTRIES[(town % 5) as usize];
-    Locality {
-        place: format!("Town{town}, Land{}, {country}", town % 50),
-        town: Some(format!("Town{town}")),
-        admin1: Some(format!("Land{}", town % 50)),
-        country: Some(country.into()),
-    }
-}
-
-fn place(n: u64) -> LatLon {
-    let town = town_of(n);
-    let (lat, lon) = (37.0 + 28.0 * scattered(town, 11), -9.0 + 38.0 * scattered(town, 12));
-    let spread = |salt| (scattered(n, salt) + scattered(n, salt + 1) - 1.0) * 0.15;
-    let (lat, lon) = match n % 10 {
-        0 | 1 => (lat, lon),
-        2 => (170.0 * scattered(n, 1) - 85.0, 360.0 * scattered(n, 2) - 180.0),
-        _ => (lat + spread(21), lon + spread(31)),
-    };
-    LatLon::new(lat, lon).expect("a point on the Earth")
 }
 
 fn taken(n: u64) -> String {

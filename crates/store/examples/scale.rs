@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use facts::{Order, Priority, Timestamp, Url};
 use store::{
     Budgets, Claim, ClaimLimit, CrawlId, Link, LinkContext, Options, Outcome, PageFacts, Rest, RunLimits, Store,
-    VisitKind, Visited,
+    Version, VisitKind, Visited,
 };
 
 const LINKS: u64 = 50;
@@ -181,7 +181,16 @@ async fn seed(store: &Store, crawl: CrawlId, web: &mut Web) -> Result<(), Box<dy
 
 fn visited(claim: Claim, at: Timestamp, links: Vec<Link>) -> Visited {
     let facts = PageFacts { title: "A page".into(), size: 30_000, ..PageFacts::default() };
-    Visited { claim, at, took_ms: 20, bytes: 8_000, status: Some(200), outcome: Outcome::Page(facts), links }
+    Visited {
+        claim,
+        at,
+        took_ms: 20,
+        bytes: 8_000,
+        status: Some(200),
+        version: Version::default(),
+        outcome: Outcome::Page(facts),
+        links,
+    }
 }
 
 fn ms(duration: Duration) -> f64 {

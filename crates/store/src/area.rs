@@ -22,6 +22,11 @@ impl Area {
         }
     }
 
+    /// The whole Earth.
+    pub(crate) fn everywhere() -> Self {
+        Self { boxes: vec![[-90.0, -180.0, 90.0, 180.0]], contains: Arc::new(|_| true) }
+    }
+
     /// What is in both.
     pub fn and(&self, other: &Self) -> Self {
         let common = |a: &[f64; 4], b: &[f64; 4]| {

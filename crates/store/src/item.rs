@@ -4,7 +4,7 @@ use facts::{Address, LatLon, Locality, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
 use serde::{Deserialize, Serialize};
 
-use crate::{Area, Words};
+use crate::{Area, Want};
 
 /// A kept picture, film or sound with all that is known of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +71,8 @@ pub struct MediaItem {
     pub duplicate_of: Option<MediaId>,
     /// Its copies, if it is an original.
     pub copies: u64,
+    /// Since when none of its addresses holds it any more, as far as they were asked again.
+    pub gone: Option<Timestamp>,
     /// Where it was found, oldest first.
     pub found: Vec<Sighting>,
 }
@@ -135,12 +137,17 @@ pub struct Sighting {
     pub page: Option<String>,
     /// The page's title.
     pub page_title: Option<String>,
+    /// The words that tell the page from others of its crawl, the most telling first.
+    pub page_keywords: Vec<String>,
     /// What the page says about it.
     pub description: String,
     /// The licence the page gives it, by address or name.
     pub licence: Option<String>,
     /// Who made it, as the page says.
     pub author: Option<String>,
+    /// Since when it is not to be found there any more: the file or the page is gone, or the page
+    /// shows it no longer.
+    pub gone: Option<Timestamp>,
 }
 
 /// Which items are asked for; the default asks for all.
@@ -167,5 +174,5 @@ pub struct ItemFilter {
     /// Also those that are copies of others.
     pub copies: bool,
     /// Only those with these words.
-    pub words: Option<Words>,
+    pub words: Option<Want>,
 }

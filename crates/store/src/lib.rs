@@ -14,6 +14,7 @@
 //! local files in beside what was crawled; [`forget`](Store::forget) takes out, for good, what
 //! should not have been kept.
 
+mod again;
 mod area;
 mod clusters;
 mod copies;
@@ -27,6 +28,7 @@ mod harvest;
 mod import;
 mod item;
 mod library;
+mod likeness;
 mod listing;
 mod lock;
 mod matches;
@@ -36,12 +38,14 @@ mod placements;
 mod scratch;
 mod store;
 mod timetable;
+mod units;
 mod visit;
-mod words;
 mod work;
 
 pub use facts::Order;
+pub use query::Want;
 
+pub use crate::again::{ChangeSeen, Earlier, KnownAddress, Which};
 pub use crate::area::Area;
 pub use crate::clusters::{Cluster, ClusterFilter, Clusters, Representative};
 pub use crate::copies::{
@@ -62,13 +66,14 @@ pub use crate::library::{
     Beat, Crawl, CrawlId, CrawlSummary, DiskFigures, Figures, HostFigures, ImageLibraryFigures, Library,
     LibraryFigures, MediaFigures, Mishap, Recorded, Run, RunId, RunLimits, Start, Step, Task,
 };
+pub use crate::likeness::{Alike, AlikeItem, ClusterId, Leader, Leaders, Placed, Sorted, Unplaced};
 pub use crate::listing::{Cursor, ItemOrder, Listed};
-pub use crate::matches::{Match, Matches};
+pub use crate::matches::{Match, Matches, Slip};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, Options, Reader, Store};
 pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};
+pub use crate::units::Units;
 pub use crate::visit::{
-    FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused, SaidLocation,
-    SaidSource, VisitKind, Visited,
+    ABSENT, FLAGGED, FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused,
+    ReportFacts, SaidLocation, SaidSource, Version, VisitKind, Visited,
 };
-pub use crate::words::Words;

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use facts::{LatLon, MediaId, MediaKind, Timestamp, Url};
+use facts::{LatLon, MediaId, MediaKind, Timestamp, Url, UrlId};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Blocked, BlockedEntry, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Cursor, Described, Description,
-    Exact, Example, Forget, Forgotten, FrontierFigures, Harvest, Imported, ImportedFile, ItemFilter, ItemOrder,
-    KnownByCopies, Listed, Matches, MediaItem, PageFilter, PageItem, Said, SameBytes, Schedule, ScheduleId,
-    ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError, Undescribed, Visited,
+    Alike, AlikeItem, Blocked, BlockedEntry, Candidate, ChangeSeen, ClusterFilter, ClusterId, Clusters, Compared,
+    CopyGroup, Cursor, Described, Description, Earlier, Exact, Example, Forget, Forgotten, FrontierFigures, Harvest,
+    Imported, ImportedFile, ItemFilter, ItemOrder, KnownAddress, KnownByCopies, Leaders, Listed, Matches, MediaItem,
+    PageFilter, PageItem, Placed, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
+    ScheduledRunId, Sorted, StoreError, Undescribed, Units, Unplaced, Visited, Which,
 };
 
 /// A crawl: a name, its settings, its queue.
@@ -116,6 +117,15 @@ pub struct Figures {
     pub pages: u64,
     /// Visits of any kind.
     pub visits: u64,
+    /// Of them, those that a server answered.
+    #[serde(default)]
+    pub fetched: u64,
+    /// Addresses on pages that may be visited, on each page once.
+    #[serde(default)]
+    pub links: u64,
+    /// Of them, those that only scripts brought.
+    #[serde(default)]
+    pub dynamic: u64,
     /// Bytes received.
     pub bytes: u64,
     /// Media seen on pages, kept, and refused by reason, by kind (`image`, `video`, `audio`).
@@ -136,6 +146,17 @@ pub struct Figures {
     pub wrong_locations: BTreeMap<String, u64>,
     /// Failed visits by reason.
     pub errors: BTreeMap<String, u64>,
+    /// What later visits of known addresses found, by kind (`page`, `image` …): `unchanged`, `changed`,
+    /// `gone`, `back`.
+    pub revisits: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+impl Figures {
+    /// Pages that were asked for: read, or found as they had been.
+    pub fn pages_asked(&self) -> u64 {
+        let unchanged = self.revisits.get("page").and_then(|page| page.get("unchanged"));
+        self.pages + unchanged.copied().unwrap_or(0)
+    }
 }
 
 /// Figures of one kind of media.
@@ -152,7 +173,7 @@ pub struct MediaFigures {
 /// What was new to the library in one [`Library::record`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recorded {
-    /// Pages read.
+    /// Pages read, and pages found unchanged.
     pub pages: u64,
     /// Bytes received.
     pub bytes: u64,
@@ -222,6 +243,8 @@ pub struct LibraryFigures {
     pub pages_with_places: u64,
     /// How well crawls found what they were sent for.
     pub harvest: Harvest,
+    /// What each part of the crawls did.
+    pub units: Units,
     /// Runs, oldest first.
     pub runs: Vec<(String, Run, u64)>,
 }
@@ -304,6 +327,22 @@ pub trait Library: Send + Sync {
     /// What went wrong in a crawl, newest first.
     async fn mishaps(&self, crawl: CrawlId, most: usize) -> Result<Vec<Mishap>, StoreError>;
 
+    /// What earlier visits of these addresses left, for those that brought something.
+    async fn earlier(&self, crawl: CrawlId, addresses: &[UrlId]) -> Result<Vec<Option<Earlier>>, StoreError>;
+
+    /// The next `most` addresses of a crawl that can be visited again, after the one with this number
+    /// (0 for the first).
+    async fn known_addresses(
+        &self,
+        crawl: CrawlId,
+        which: Which,
+        after: i64,
+        most: usize,
+    ) -> Result<Vec<KnownAddress>, StoreError>;
+
+    /// Changes that a crawl saw when it came again, newest first.
+    async fn changes(&self, crawl: CrawlId, most: usize) -> Result<Vec<ChangeSeen>, StoreError>;
+
     /// Figures of the library, with at most `hosts` hosts.
     async fn library_figures(&self, hosts: usize) -> Result<LibraryFigures, StoreError>;
 
@@ -315,8 +354,8 @@ pub trait Library: Send + Sync {
     async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError>;
 
     /// `most` items that match, after the first `skip` (10,000 at most): about a point, the nearest
-    /// first; with words, those that fit best, of which the newest 20,000 are compared; else in order
-    /// of arrival. And how many match.
+    /// first; with words, those that fit best; else in order of arrival. And how many match. Of words that
+    /// more than 2,500 have, so many of the newest are compared, and of those where they are prominent.
     async fn search_items(
         &self,
         filter: &ItemFilter,
@@ -388,6 +427,12 @@ pub trait Library: Send + Sync {
     /// Remembers it in place of what was there: 64 MiB at most.
     async fn save_model(&self, crawl: CrawlId, model: Vec<u8>) -> Result<(), StoreError>;
 
+    /// How common words are on the pages of a crawl.
+    async fn lexicon(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Remembers it in place of what was there: 64 MiB at most.
+    async fn save_lexicon(&self, crawl: CrawlId, lexicon: Vec<u8>) -> Result<(), StoreError>;
+
     /// Takes local files in as if they had been crawled, all or nothing. Doing it again changes
     /// nothing. Called by [`Store::import`](crate::Store::import).
     async fn import(&self, files: &[ImportedFile]) -> Result<Imported, StoreError>;
@@ -435,6 +480,42 @@ pub trait Library: Send + Sync {
     /// Items that may be copies of this one, the likeliest first: 1,000 at most. Only what the
     /// descriptions of both say decides.
     async fn candidates(&self, example: &Example) -> Result<Vec<Candidate>, StoreError>;
+
+    /// The leaders of the clusters of a kind, described by formulas of this version.
+    async fn leaders(&self, kind: MediaKind, version: u16) -> Result<Leaders, StoreError>;
+
+    /// Founds clusters with these middles, and gives their numbers. With `sorted` they are a clustering
+    /// of their own: all others are older from then on, and go when their last member does. 65,536 at
+    /// most.
+    async fn found_clusters(
+        &self,
+        kind: MediaKind,
+        version: u16,
+        sorted: Option<Sorted>,
+        points: &[Vec<i8>],
+    ) -> Result<Vec<ClusterId>, StoreError>;
+
+    /// The next items of a kind that are described by formulas of this version and in no cluster.
+    async fn unplaced(&self, kind: MediaKind, version: u16, most: usize) -> Result<Vec<Unplaced>, StoreError>;
+
+    /// The next items that are in clusters of an older clustering, with their points.
+    async fn misplaced(
+        &self,
+        kind: MediaKind,
+        version: u16,
+        most: usize,
+    ) -> Result<Vec<(MediaId, Vec<i8>)>, StoreError>;
+
+    /// Puts items into clusters, out of those they were in, all or nothing. Items and clusters that are
+    /// gone are left out.
+    async fn place(&self, placed: &[Placed]) -> Result<(), StoreError>;
+
+    /// Points of items of a kind, taken evenly from all: so many at most.
+    async fn points(&self, kind: MediaKind, version: u16, most: usize) -> Result<Vec<Vec<i8>>, StoreError>;
+
+    /// Items near a point, the nearest first: only clusters whose leaders are nearest are read, and
+    /// only what the descriptions say decides.
+    async fn alike(&self, asked: &Alike) -> Result<Vec<AlikeItem>, StoreError>;
 
     /// Writes what was found when items were compared with their candidates, all or nothing. What are
     /// copies of each other is one group from then on, unless a person said otherwise, and the best of
@@ -519,6 +600,10 @@ pub trait Library: Send + Sync {
 
     /// Runs that are marked as being at work: when a server starts, those that died with the last.
     async fn broken_scheduled(&self) -> Result<Vec<ScheduledRun>, StoreError>;
+
+    /// A number that is another whenever something was written: what was answered under the same number
+    /// is still so. Nothing where that cannot be known.
+    async fn revision(&self) -> Result<Option<u64>, StoreError>;
 
     /// A value that was saved under this name.
     async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError>;

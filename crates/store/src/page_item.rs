@@ -3,7 +3,7 @@
 use facts::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{Area, PagePlace, Words};
+use crate::{Area, PagePlace, Want};
 
 /// A page with the places it speaks of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub struct PageItem {
     pub language: Option<String>,
     /// When it was first read.
     pub first_seen: Timestamp,
+    /// Since when it is not there any more.
+    pub gone: Option<Timestamp>,
     /// Whether it is relevant to the region of a crawl that read it.
     pub relevant: bool,
     /// The place it is about, as an index of `places`.
@@ -43,6 +45,6 @@ pub struct PageFilter {
     pub host: Option<String>,
     /// Only those that this crawl read.
     pub crawl: Option<String>,
-    /// Only those with these words in title, description, host or names of places.
-    pub words: Option<Words>,
+    /// Only those with these words in title, description, key words, headings, host or names of places.
+    pub words: Option<Want>,
 }

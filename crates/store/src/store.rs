@@ -37,11 +37,14 @@ pub struct Options {
     pub default_delay: Duration,
     /// Hosts whose queues are in memory; the others wait in the store.
     pub active_hosts: usize,
+    /// How far its clock is ahead of the machine's: experiments let days pass in moments.
+    pub ahead: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { what: String::new(), default_delay: Duration::from_secs(1), active_hosts: 8_192 }
+        let (default_delay, ahead) = (Duration::from_secs(1), Duration::ZERO);
+        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead }
     }
 }
 
@@ -80,9 +83,8 @@ impl Store {
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
         make_directory(dir)?;
         let lock = WriterLock::take(dir, &options.what)?;
-        let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY))?;
-        let frontier =
-            EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options.default_delay, options.active_hosts)?;
+        let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY), options.ahead)?;
+        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, &options)?;
         let files = Files::open(dir.join(MEDIA), |id| library.names_of(id))?;
         match sweep(&library, &files) {
             // The library does without it; whoever forgets something next is told again.

@@ -6,13 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::Described;
 
-/// A visit is one page or one media file.
+/// A visit is one page or one media file, or one list of the pages of a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VisitKind {
     /// A page, or an address of which nothing says otherwise.
     Page,
     /// A picture, film or sound, as the page that names it says.
     Media(MediaKind),
+    /// What a watcher says has changed on its site.
+    Report,
+    /// A sitemap.
+    Sitemap,
 }
 
 /// Words around a link that strategies learn from; each field is cut by whoever fills it.
@@ -63,10 +67,23 @@ pub struct Visited {
     pub bytes: u64,
     /// HTTP status, when there was one.
     pub status: Option<u16>,
+    /// Which version of the address the answer brought.
+    pub version: Version,
     /// What came of it.
     pub outcome: Outcome,
     /// What it found to visit next.
     pub links: Vec<Link>,
+}
+
+/// What tells one version of a page or file from another.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Version {
+    /// Its `ETag`, quotes included.
+    pub etag: Option<String>,
+    /// Its `Last-Modified`.
+    pub modified: Option<Timestamp>,
+    /// Of a page: a hash of what it says and leads to.
+    pub digest: Option<[u8; 16]>,
 }
 
 /// What came of a visit.
@@ -77,6 +94,10 @@ pub enum Outcome {
     Page(PageFacts),
     /// A media file was kept.
     Media(MediaFile),
+    /// A report or sitemap was read; what it lists is among the visit's links.
+    Report(ReportFacts),
+    /// It is as the visit before found it.
+    Unchanged,
     /// The address leads elsewhere; the target is among the visit's links.
     Redirect(Url),
     /// A media file was not kept.
@@ -91,6 +112,22 @@ pub enum Outcome {
     },
 }
 
+/// The reason of a report that is not there.
+pub const ABSENT: &str = "absent";
+/// The reason of a report that another crawler has taken.
+pub const FLAGGED: &str = "flagged";
+
+/// What is kept of a report or sitemap.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReportFacts {
+    /// What to ask with for later changes only.
+    pub token: Option<String>,
+    /// Why it lists nothing to visit: [`ABSENT`], [`FLAGGED`].
+    pub reason: Option<&'static str>,
+    /// What it says, for people.
+    pub detail: String,
+}
+
 /// What is kept of a page.
 #[derive(Clone, Debug, Default)]
 pub struct PageFacts {
@@ -98,6 +135,11 @@ pub struct PageFacts {
     pub title: String,
     /// Its description meta.
     pub description: String,
+    /// Its keywords meta, and its headings: they speak of what it shows.
+    pub keywords: Vec<String>,
+    /// The words that tell it from the other pages of its crawl, the most telling first: they are key
+    /// words of what it shows.
+    pub telling: Vec<String>,
     /// Its language, as an ISO 639-1 code.
     pub language: Option<String>,
     /// Bytes of its body after decompression.
@@ -116,6 +158,8 @@ pub struct PageFacts {
     pub media: Vec<MediaReference>,
     /// Blocks of structured data on it that could not be read.
     pub malformed: u64,
+    /// Links of the visit that only the page's scripts brought: 0 for one that was not rendered.
+    pub dynamic: u64,
 }
 
 /// A place that a page speaks of.

@@ -22,7 +22,7 @@ struct Embedded {
 impl Embedded {
     fn open(dir: &Path) -> Option<Store> {
         // Few active hosts, so that the others are parked in these small crawls too.
-        let options = Options { what: "a test".into(), default_delay: DELAY, active_hosts: 2 };
+        let options = Options { what: "a test".into(), default_delay: DELAY, active_hosts: 2, ..Options::default() };
         Some(Store::open(dir, options).unwrap())
     }
 
@@ -80,6 +80,13 @@ impl Home for Embedded {
 }
 
 suite! { Embedded:
+    again {
+        what_did_not_change_is_counted_with_the_visit_that_found_it,
+        changes_are_a_history_and_say_how_often_they_come,
+        what_is_gone_is_asked_again_three_times,
+        pages_and_files_that_are_gone_are_shown_as_gone,
+        reports_are_remembered_by_their_tokens,
+    }
     frontier {
         bfs_visits_in_order_of_discovery,
         dfs_visits_children_first_in_document_order,
@@ -190,6 +197,11 @@ suite! { Embedded:
         a_strange_cursor_breaks_nothing,
     }
     words {
+        a_word_is_found_in_its_forms_and_exactly_when_asked,
+        a_slip_is_understood_and_a_likelier_word_is_said,
+        pictures_are_found_by_what_their_pages_say_of_themselves,
+        words_places_times_and_kinds_go_together,
+        what_was_written_changes_the_revision,
         items_are_found_by_all_that_is_said_of_them,
         a_word_in_the_title_counts_for_more_and_pages_of_matches_follow,
         words_follow_what_is_said_now,
@@ -228,6 +240,11 @@ suite! { Embedded:
         tasks_count_relevant_pages,
         what_a_strategy_learnt_is_kept_with_its_crawl,
     }
+    likeness {
+        what_is_near_is_found_in_the_nearest_clusters,
+        a_new_clustering_takes_over_item_by_item,
+        what_is_described_anew_is_placed_anew,
+    }
     copies {
         a_description_comes_with_its_item_or_later,
         what_is_to_be_described_is_listed_page_by_page,
@@ -240,6 +257,7 @@ suite! { Embedded:
         groups_that_share_a_copy_become_one,
         what_a_person_sets_apart_stays_apart,
         originals_can_be_listed_alone,
+        an_original_is_found_by_the_words_of_its_copies,
         what_copies_know_is_offered_to_their_original,
         groups_are_those_of_a_model,
     }

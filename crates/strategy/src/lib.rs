@@ -15,25 +15,36 @@
 //! ```
 
 mod arrival;
+mod backlink;
 mod best_first;
+mod change;
+mod criteria;
 mod filter;
 mod geo;
 mod geo_distance;
+mod inlinks;
 mod keywords;
 mod pattern;
 mod plain;
+mod prior;
+mod saved;
 mod vocabulary;
+mod weighted;
 
 use facts::{Order, Url};
 
 pub use crate::arrival::Arrival;
+pub use crate::backlink::Backlink;
 pub use crate::best_first::{BestFirst, relevance};
+pub use crate::change::ChangeRate;
+pub use crate::criteria::{Criteria, NoCriteria};
 pub use crate::filter::{Filter, FilterError, FilterSettings, Refusal, Scope};
 pub use crate::geo::Geo;
 pub use crate::geo_distance::GeoDistance;
 pub use crate::keywords::{is_stop_word, keywords};
 pub use crate::plain::{BreadthFirst, DepthFirst};
 pub use crate::vocabulary::Vocabulary;
+pub use crate::weighted::{LinkWords, VertexWeight, Weighted, Weighting};
 
 /// Orders the links of pages.
 pub trait Strategy: Send + Sync {
@@ -68,6 +79,10 @@ pub struct Told {
     pub depth: usize,
     /// Whether places where photographs were found are preferred.
     pub prior: bool,
+    /// What the user looks for.
+    pub criteria: Criteria,
+    /// How links are weighed by it.
+    pub weighting: Weighting,
     /// What it learnt before, in the same crawl.
     pub resumed: Option<Vec<u8>>,
     /// What another crawl learnt, for a start.
@@ -76,17 +91,25 @@ pub struct Told {
 
 impl Default for Told {
     fn default() -> Self {
-        Self { region: Vocabulary::default(), depth: 3, prior: true, resumed: None, taught: None }
+        Self {
+            region: Vocabulary::default(),
+            depth: 3,
+            prior: true,
+            criteria: Criteria::default(),
+            weighting: Weighting::default(),
+            resumed: None,
+            taught: None,
+        }
     }
 }
 
 /// A model that cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("what was learnt does not read: it is damaged, or of another version")]
+#[error("what was learnt does not read: it is damaged, of another version, or of another strategy")]
 pub struct BadModel;
 
 /// The names [`told`] knows.
-pub const NAMES: &[&str] = &["bfs", "dfs", "best-first", "geo-distance", "geo"];
+pub const NAMES: &[&str] = &["bfs", "dfs", "best-first", "weighted", "geo-distance", "geo", "backlink"];
 
 /// The strategy of a name, told nothing else.
 pub fn by_name(name: &str) -> Option<Box<dyn Strategy>> {
@@ -99,8 +122,10 @@ pub fn told(name: &str, told: Told) -> Result<Option<Box<dyn Strategy>>, BadMode
         "bfs" => Box::new(BreadthFirst),
         "dfs" => Box::new(DepthFirst),
         "best-first" => Box::new(BestFirst),
+        "weighted" => Box::new(Weighted::new(told)?),
         "geo-distance" => Box::new(GeoDistance),
         "geo" => Box::new(Geo::new(told)?),
+        "backlink" => Box::new(Backlink::new(told)?),
         _ => return Ok(None),
     }))
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use facts::{Branch, Order, Priority, Url};
 use page::{Limits, read};
-use strategy::{Arrival, Strategy, Told, Vocabulary, by_name, relevance};
+use strategy::{
+    Arrival, Criteria, LinkWords, Strategy, Told, VertexWeight, Vocabulary, Weighted, Weighting, by_name, relevance,
+};
 
 fn url(text: &str) -> Url {
     Url::parse(text).unwrap()
@@ -244,4 +246,135 @@ fn geo_prefers_where_photographs_were_kept() {
     let page = page_of("http://a.example/", "<a href=http://poor.example/99>a</a><a href=http://rich.example/99>b</a>");
     let [poor, rich] = priorities(&strategy.links(&arrival(&page, 0, false)))[..] else { panic!() };
     assert!(rich > poor, "{rich} {poor}");
+}
+
+/// `weighted` for these words, without the prior.
+fn weighted(query: &str, weighting: Weighting) -> Weighted {
+    let criteria = Criteria::of(Some(query)).unwrap();
+    Weighted::new(Told { criteria, weighting, prior: false, ..Told::default() }).unwrap()
+}
+
+/// The check of algorithms 1.3.
+#[test]
+fn descriptions_are_as_similar_as_their_terms() {
+    let strategy = weighted("airplane museum", Weighting::default());
+    assert!((strategy.similarity("airplane museum", None) - 1.0).abs() < 1e-9);
+    assert!((strategy.similarity("the airplanes of a museum", Some("en")) - 1.0).abs() < 1e-9);
+    assert_eq!(strategy.similarity("cooking", Some("en")), 0.0);
+    assert_eq!(strategy.similarity("", None), 0.0);
+    // One of two words is 1/√2, and again with a word that was not asked for.
+    assert!((strategy.similarity("museum", None) - 0.5f64.sqrt()).abs() < 1e-9);
+    assert!((strategy.similarity("museum shop", None) - 0.5).abs() < 1e-9);
+    let plain = weighted("airplane museum", Weighting { stemming: false, ..Weighting::default() });
+    assert!((plain.similarity("the airplanes of a museum", None) - 0.5).abs() < 1e-9);
+    let german = weighted("Brücke", Weighting::default());
+    assert!((german.similarity("Die BRUCKEN", Some("de")) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn links_of_pages_that_say_what_is_looked_for_go_first() {
+    let strategy = weighted("airplane", Weighting::default());
+    let ask = |body: &str| priorities(&strategy.links(&Arrival::at(&page_of("http://a.example/", body))));
+    let [about] = ask("<p>An airplane stands in the hall.</p><ul><li><a href=/1>more</a></ul>")[..] else { panic!() };
+    let [not] = ask("<p>A kettle stands in the hall.</p><ul><li><a href=/1>more</a></ul>")[..] else { panic!() };
+    let [headed] = ask("<h1>The airplane</h1><p>It stands in the hall.</p><ul><li><a href=/1>more</a></ul>")[..] else {
+        panic!()
+    };
+    assert!(not == 0.0 && about > 0.0 && headed > about, "{not} {about} {headed}");
+    let flat = weighted("airplane", Weighting { headings: false, ..Weighting::default() });
+    let page = page_of("http://a.example/", "<h1>The airplane</h1><p>It stands in the hall.</p><p><a href=/1>more</a>");
+    assert!(priorities(&flat.links(&Arrival::at(&page)))[0] < headed);
+}
+
+#[test]
+fn a_link_is_described_by_its_title_then_what_stands_around_it_then_its_text() {
+    let body = "<p><a href=/1 title='airplane'>x</a></p><p>airplane <a href=/2>y</a></p><p><a href=/3>airplane</a></p>\
+                <p>kettle <a href=/4>airplane</a></p><p><a href=/5 title=kettle>airplane</a></p>";
+    let page = page_of("http://a.example/", body);
+    let said = |link_words| {
+        let found = priorities(
+            &weighted("airplane", Weighting { link_words, ..Weighting::default() }).links(&Arrival::at(&page)),
+        );
+        let least = found.iter().copied().fold(1.0, f32::min);
+        found.iter().map(|weight| *weight > least).collect::<Vec<_>>()
+    };
+    assert_eq!(said(LinkWords::Around), [true, true, true, false, false]);
+    assert_eq!(said(LinkWords::Text), [true, false, true, true, false]);
+}
+
+#[test]
+fn a_site_may_be_read_before_the_next() {
+    let body = "<ul><li><a href=http://b.example/>airplane</a><li><a href=http://www.a.example/>kettle</a></ul>";
+    let page = page_of("http://a.example/", body);
+    for (same_site_first, order) in [(false, true), (true, false)] {
+        let weighting = Weighting { same_site_first, ..Weighting::default() };
+        let [away, here] = priorities(&weighted("airplane", weighting).links(&Arrival::at(&page)))[..] else {
+            panic!()
+        };
+        assert_eq!(away > here, order, "{away} {here}");
+    }
+}
+
+#[test]
+fn with_idf_common_terms_of_links_count_less() {
+    let weighting = Weighting { idf: true, ..Weighting::default() };
+    let strategy = weighted("airplane museum", weighting);
+    for n in 0..30 {
+        let body = format!("<ul><li><a href=/{n}>museum of kettles</a><li><a href=/b{n}>the museum {n}</a></ul>");
+        strategy.links(&Arrival::at(&page_of(&format!("http://a.example/{n}"), &body)));
+    }
+    let body = "<ul><li><a href=/x>airplane kettles</a><li><a href=/y>museum kettles</a></ul>";
+    let page = page_of("http://a.example/z", body);
+    let [rare, common] = priorities(&strategy.links(&Arrival::at(&page)))[..] else { panic!() };
+    assert!(rare > common, "{rare} {common}");
+    // What was counted is taken up again.
+    let told = Told { resumed: strategy.learnt(), prior: false, weighting, ..Told::default() };
+    let again = Weighted::new(Told { criteria: strategy.criteria().clone(), ..told }).unwrap();
+    assert_eq!(priorities(&again.links(&Arrival::at(&page)))[0], rare);
+}
+
+#[test]
+fn an_address_weighs_more_with_every_link_to_it() {
+    let body = "<ul><li><a href=http://b.example/>airplane</a></ul>";
+    for (vertex, grows) in [(VertexWeight::Own, false), (VertexWeight::Inlinks, true), (VertexWeight::Both, true)] {
+        let strategy = weighted("airplane", Weighting { vertex, ..Weighting::default() });
+        let ask = |n: u32| {
+            let page = page_of(&format!("http://a.example/{n}"), body);
+            priorities(&strategy.links(&Arrival::at(&page)))[0]
+        };
+        let (first, second) = (ask(1), ask(2));
+        assert_eq!(second > first, grows, "{vertex:?} {first} {second}");
+        // A page that is read again is no further link.
+        assert_eq!(ask(2), second);
+        assert!((3..60).map(ask).all(|weight| weight <= 1.0));
+    }
+}
+
+#[test]
+fn backlink_visits_what_most_pages_link_to() {
+    // a links to b, c and d; d is linked to by b, so it overtakes c.
+    let web = Web(BTreeMap::from([
+        ("a", "<a href=b>1</a><a href=c>2</a><a href=d>3</a>"),
+        ("b", "<a href=e>1</a><a href=d>2</a><a href=f>3</a>"),
+        ("d", "<a href=f>1</a>"),
+        ("f", "<a href=g>1</a>"),
+    ]));
+    assert_eq!(web.crawl(&*by_name("backlink").unwrap(), "http://x.example/a"), "abdfceg");
+}
+
+#[test]
+fn backlink_counts_a_page_once_also_after_a_restart() {
+    let page = page_of("http://a.example/", "<a href=http://b.example/>b</a>");
+    let other = page_of("http://c.example/", "<a href=http://b.example/>b</a>");
+    let strategy = by_name("backlink").unwrap();
+    let [first] = priorities(&strategy.links(&Arrival::at(&page)))[..] else { panic!() };
+    assert_eq!(priorities(&strategy.links(&Arrival::at(&page))), [first]);
+    let told = Told { resumed: strategy.learnt(), ..Told::default() };
+    let again = strategy::told("backlink", told.clone()).unwrap().unwrap();
+    assert_eq!(priorities(&again.links(&Arrival::at(&page))), [first]);
+    assert!(priorities(&again.links(&Arrival::at(&other)))[0] > first);
+    // A crawl that goes on with another strategy begins to learn anew; a teacher must be of the same.
+    assert!(strategy::told("weighted", told.clone()).is_ok() && strategy::told("geo", told.clone()).is_ok());
+    let taught = Told { taught: told.resumed, ..Told::default() };
+    assert!(strategy::told("weighted", taught.clone()).is_err() && strategy::told("geo", taught).is_err());
 }

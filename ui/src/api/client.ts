@@ -44,6 +44,13 @@ export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   return (await send('POST', address(path), body)) as T;
 }
 
+/** Sends a file as a form does. */
+export async function upload<T>(path: string, query: Query, file: File): Promise<T> {
+  const form = new FormData();
+  form.set('file', file);
+  return (await send('POST', address(path, query), form)) as T;
+}
+
 export async function patch<T>(path: string, body: unknown): Promise<T> {
   return (await send('PATCH', address(path), body)) as T;
 }
@@ -58,13 +65,14 @@ export async function remove(path: string): Promise<void> {
 
 async function send(method: string, url: string, body?: unknown, signal?: AbortSignal): Promise<unknown> {
   const headers: Record<string, string> = { Accept: 'application/json, application/problem+json' };
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  const form = body instanceof FormData;
+  if (body !== undefined && !form) headers['Content-Type'] = 'application/json';
   let response: Response;
   try {
     response = await fetch(url, {
       method,
       headers,
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : form ? body : JSON.stringify(body),
       signal,
       credentials: 'same-origin',
     });

@@ -76,6 +76,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/crawls/{name}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What changed on pages that a crawl visited again */
+        get: operations["get_crawls_name_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/crawls/{name}/events": {
         parameters: {
             query?: never;
@@ -230,6 +247,146 @@ export interface paths {
         get: operations["get_export"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All finds that are remembered */
+        get: operations["get_finds"];
+        put?: never;
+        /**
+         * Begin a find
+         * @description Collects pictures from the web for a query, as long as it may. Nothing of it is kept but what is asked to be.
+         */
+        post: operations["post_finds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One find */
+        get: operations["get_finds_id"];
+        put?: never;
+        post?: never;
+        /**
+         * Forget a find
+         * @description It is stopped first. What was kept of it stays.
+         */
+        delete: operations["delete_finds_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens in a find
+         * @description Server-sent events: `progress`, `results` with what is new and the order of the best, and `end` with the summary.
+         */
+        get: operations["get_finds_id_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds/{id}/images/{number}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A picture in small
+         * @description Asking for it is what fetches it.
+         */
+        get: operations["get_finds_id_images_number_thumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds/{id}/keep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep pictures of a find
+         * @description They are fetched in full and put into the library, with the pages that show them and the query. Takes as long as
+         *     that takes, a minute at most.
+         */
+        post: operations["post_finds_id_keep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds/{id}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was found, the best first */
+        get: operations["get_finds_id_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/finds/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stop a find
+         * @description What was found stays.
+         */
+        post: operations["post_finds_id_stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -474,6 +631,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/media/{id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is like an item */
+        get: operations["get_media_id_similar"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/media/{id}/thumbnail": {
         parameters: {
             query?: never;
@@ -672,6 +846,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/search/example": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Search by example
+         * @description The file is looked at and not kept.
+         */
+        post: operations["post_search_example"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/search/rerank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Re-order answers
+         * @description Puts what is most like the targets first. Nothing is remembered.
+         */
+        post: operations["post_search_rerank"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/session": {
         parameters: {
             query?: never;
@@ -789,11 +1003,25 @@ export interface components {
             /** @description Street, without the number. */
             street?: string | null;
         };
+        /** @description An item that was found by an example. */
+        AlikeMedia: components["schemas"]["Card"] & {
+            /**
+             * Format: double
+             * @description How similar it is in itself, 0 to 100.
+             */
+            similarity: number;
+            /** @description Why it is an answer, where that is more than its similarity. */
+            why?: string | null;
+        };
         /** @description All settings. */
         AllSettings: {
             /** @description What a crawl does when its order does not say, as `/crawls/defaults` describes it. */
             crawl: Record<string, never>;
+            /** @description What a find does when its order does not say, and the sources of start pages; keys are shown as `set`. */
+            find: Record<string, never>;
             map: components["schemas"]["MapSettings"];
+            /** @description Words that mean the same, for `~word`: one group a line, with commas between. */
+            synonyms: string;
         };
         /** @description What a question came to. */
         Answer: {
@@ -816,7 +1044,20 @@ export interface components {
         };
         /** @description How the question was understood. */
         Asked: {
+            /** @description What is likelier to be meant, when little was found. */
+            did_you_mean?: string | null;
+            /** @description Words that nobody has, and what was looked for in their place. */
+            instead: components["schemas"]["Instead"][];
+            /** @description What was not taken as it was typed. */
+            notes: string[];
             place?: components["schemas"]["AskedPlace"] | null;
+            /** @description In words; what was typed stands between asterisks. Empty when nothing was typed. */
+            said: string;
+            /**
+             * Format: int64
+             * @description Items or pages that are not found by words yet: they are being prepared.
+             */
+            unworded: number;
             /** @description The words that must be there; none when there were none. */
             words?: string[] | null;
         };
@@ -866,6 +1107,7 @@ export interface components {
             file: string;
             /** @description `jpeg`, `png`, `mp4` … */
             format: string;
+            gone?: components["schemas"]["Moment"] | null;
             /**
              * Format: int32
              * @description Pixels, right way up.
@@ -911,6 +1153,20 @@ export interface components {
             location?: components["schemas"]["Place"] | null;
             /** @description Its title; null takes an edit back. */
             title?: string | null;
+        };
+        /** @description Changes that a crawl saw. */
+        ChangePage: {
+            items: components["schemas"]["ChangeShape"][];
+            next?: string | null;
+        };
+        /** @description What a later visit of an address found. */
+        ChangeShape: {
+            at: components["schemas"]["Moment"];
+            /** @description `changed`, `gone` or `back`. */
+            change: string;
+            /** @description `page`, `image`, `video` or `audio`. */
+            kind: string;
+            url: string;
         };
         /** @description What is in a view of a map. */
         ClusterList: {
@@ -968,12 +1224,19 @@ export interface components {
             refused: {
                 [key: string]: number;
             };
+            /** @description What later visits found, by kind (`page`, `image` …): `unchanged`, `changed`, `gone`, `back`. */
+            revisits: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
             /** @description Its runs, oldest first. */
             runs: components["schemas"]["RunShape"][];
             /** @description The settings it was last started with. */
             settings: Record<string, never>;
             /** @description The tasks of its last run. */
             tasks: components["schemas"]["TaskShape"][];
+            units: components["schemas"]["UnitsShape"];
         };
         /** @description A crawl in a list. */
         CrawlEntry: components["schemas"]["CrawlShape"] & {
@@ -1033,6 +1296,11 @@ export interface components {
          * @enum {string}
          */
         CrawlState: "running" | "stopping" | "paused" | "interrupted" | "finished" | "failed";
+        /**
+         * @description What a person did with an answer.
+         * @enum {string}
+         */
+        Deed: "download" | "copy" | "look";
         /** @description What can be told to a crawl. */
         Defaults: {
             /** @description What each is called and does, in the order of a form. */
@@ -1045,6 +1313,14 @@ export interface components {
             description?: string | null;
             title?: string | null;
         };
+        /** @description A file that others are to be like. */
+        ExampleFile: {
+            /**
+             * Format: binary
+             * @description A picture, film or sound: at most 100 MB.
+             */
+            file: string;
+        };
         /** @description What is wrong with one field. */
         FieldProblem: {
             /** @description What is wrong with it. */
@@ -1052,6 +1328,197 @@ export interface components {
             /** @description Its name, as `limits.max-pages`. */
             field: string;
         };
+        /** @description Pictures of a find, counted. */
+        FindImagesShape: {
+            /**
+             * Format: int64
+             * @description Addresses that were seen again, and files that are the same as others.
+             */
+            duplicates: number;
+            /**
+             * Format: int64
+             * @description Of them, those of which the page alone said enough.
+             */
+            markup: number;
+            /**
+             * Format: int64
+             * @description Of them, those whose first bytes were asked for.
+             */
+            probed: number;
+            /** @description Not selected, by reason. */
+            refused: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Addresses on the pages that were read.
+             */
+            seen: number;
+            /**
+             * Format: int64
+             * @description Those that are no icons, banners or thumbnails.
+             */
+            selected: number;
+        };
+        /** @description Finds that are remembered. */
+        FindList: {
+            /** @description The newest first. */
+            items: components["schemas"]["FindShape"][];
+        };
+        /** @description A question to the web. */
+        FindOrder: {
+            /**
+             * Format: int64
+             * @description Requests in flight over all hosts.
+             */
+            concurrency?: number | null;
+            /**
+             * @description Between two requests to one host, at most 10s.
+             * @example 200ms
+             */
+            delay?: string | null;
+            /** @description What the pictures should show: words and operators. */
+            query: string;
+            /**
+             * @description How long to collect, from 1s to 1h; without it, as the settings say.
+             * @example 30s
+             */
+            time?: string | null;
+            /**
+             * Format: int64
+             * @description How many results events list.
+             */
+            top?: number | null;
+            /** @description Names of sources of the settings; without it, all of them. */
+            via?: string[] | null;
+        };
+        /** @description How a find is doing. */
+        FindProgressShape: {
+            /**
+             * Format: int64
+             * @description Bytes received.
+             */
+            bytes: number;
+            /**
+             * Format: double
+             * @description Seconds since it began.
+             */
+            elapsed: number;
+            /** @description Why it found nothing, in a sentence. */
+            error?: string | null;
+            /** @description What went wrong, by reason. */
+            errors: {
+                [key: string]: number;
+            };
+            /**
+             * Format: int64
+             * @description Hosts that were met.
+             */
+            hosts: number;
+            images: components["schemas"]["FindImagesShape"];
+            /** @description Requests in flight. */
+            in_flight: number;
+            /**
+             * Format: int64
+             * @description Pages read.
+             */
+            pages: number;
+            /**
+             * Format: int64
+             * @description Pages and pictures that wait.
+             */
+            queued: number;
+            /**
+             * Format: int64
+             * @description Of them, those with a word of the query outside of link texts.
+             */
+            relevant: number;
+            /**
+             * Format: int64
+             * @description Pictures with a score.
+             */
+            results: number;
+            /**
+             * Format: double
+             * @description Seconds it may take.
+             */
+            seconds: number;
+            sources: components["schemas"]["FindSourceShape"][];
+            state: components["schemas"]["FindState"];
+            /** @description Why it ended: `max-time`, `interrupted`, `empty` or `no-source`. */
+            stopped?: string | null;
+        };
+        /** @description A page of results. */
+        FindResultPage: {
+            items: components["schemas"]["FindResultShape"][];
+            next?: string | null;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            total: number;
+        };
+        /** @description A picture that was found. */
+        FindResultShape: {
+            /** @description What the page says of it. */
+            description: string;
+            format: string;
+            /** Format: int32 */
+            height: number;
+            /**
+             * Format: int32
+             * @description Its number within the find; it never changes.
+             */
+            id: number;
+            image: string;
+            /** @description The item it became, once it is kept. */
+            kept?: string | null;
+            page: string;
+            /** @description 1 for the best. */
+            rank: number;
+            /**
+             * Format: float
+             * @description From 0 to 1; changes while the find runs.
+             */
+            score: number;
+            /** @description Where it is in small. */
+            thumbnail: string;
+            /** @description The title of the page. */
+            title: string;
+            /** Format: int32 */
+            width: number;
+        };
+        /** @description A find. */
+        FindShape: {
+            created: components["schemas"]["Moment"];
+            /** @description What it goes by. */
+            id: string;
+            /** @description What was not taken as it was typed. */
+            notes: string[];
+            progress: components["schemas"]["FindProgressShape"];
+            /** @description As it was typed. */
+            query: string;
+            /** @description What was understood; what was typed stands between asterisks. */
+            said: string;
+        };
+        /** @description How a source of start pages is doing. */
+        FindSourceShape: {
+            /** @description What went wrong. */
+            detail?: string | null;
+            name: string;
+            /**
+             * Format: int64
+             * @description Pages it named.
+             */
+            pages: number;
+            /** @description `asked`, `answered` or `failed`. */
+            state: string;
+        };
+        /**
+         * @description Whether a find runs.
+         * @enum {string}
+         */
+        FindState: "running" | "finished";
         /** @description What to forget. */
         ForgetOrder: {
             /**
@@ -1085,18 +1552,30 @@ export interface components {
             /** Format: int64 */
             pages: number;
         };
+        /** @description What was found by an example. */
+        FoundByExample: {
+            /**
+             * Format: int64
+             * @description How long the library took.
+             */
+            milliseconds: number;
+            results: components["schemas"]["AlikeMedia"][];
+            /**
+             * Format: int64
+             * @description How much was found.
+             */
+            total: number;
+        };
         /** @description An item that was found. */
-        FoundMedia: components["schemas"]["Card"] & {
+        FoundMedia: components["schemas"]["Card"] & components["schemas"]["Matched"] & {
             /**
              * Format: double
              * @description Metres from the point that was asked about.
              */
             distance_m?: number | null;
-            /** @description The words that it has. */
-            matched: string[];
             /**
              * Format: double
-             * @description How well it matches the words; none when there were none.
+             * @description How well it matches the words, from 0 to 1; none when there were none.
              */
             score?: number | null;
         };
@@ -1164,6 +1643,13 @@ export interface components {
             /** @description Those that were not taken. */
             refused: components["schemas"]["NotTaken"][];
         };
+        /** @description A word that nobody has, and what was looked for in its place. */
+        Instead: {
+            /** @description As it was typed. */
+            typed: string;
+            /** @description What was looked for. */
+            words: string[];
+        };
         /** @description An item with all that is known of it. */
         Item: components["schemas"]["Card"] & {
             /** @description Addresses that hold it; at most 100. */
@@ -1192,6 +1678,11 @@ export interface components {
             own_description?: string | null;
             /** @description Its own title. */
             own_title?: string | null;
+            /**
+             * @description The words that tell the pages that show it from others of their crawl, the most telling first; at
+             *     most 30.
+             */
+            page_keywords: string[];
             /** @description Where the file is on the server's disk, from the media directory. */
             path: string;
             /** @description Names of the place, as its maker wrote them. */
@@ -1205,6 +1696,23 @@ export interface components {
             size: number;
             /** @description What is wrong with the location it names: `null-island`, `out-of-range` … */
             wrong_location?: string | null;
+        };
+        /** @description Pictures to keep. */
+        KeepOrder: {
+            /** @description Their numbers. */
+            images: number[];
+        };
+        /** @description What became of pictures that should be kept. */
+        Keeping: {
+            failed: components["schemas"]["UnkeptPicture"][];
+            kept: components["schemas"]["KeptPicture"][];
+        };
+        /** @description A picture that is in the library. */
+        KeptPicture: {
+            /** Format: int32 */
+            id: number;
+            /** @description Its item. */
+            item: string;
         };
         /** @description A name on a map. */
         Label: {
@@ -1303,6 +1811,22 @@ export interface components {
              */
             style_url: string | null;
         };
+        /** @description Where words stand: start and end of each stretch, counted in code points. */
+        Marks: {
+            /** @description In the description. */
+            description: number[][];
+            /** @description In the title. */
+            title: number[][];
+        };
+        /** @description What of a result matches the words that were asked for. */
+        Matched: {
+            /** @description Where they stand in what is shown. */
+            marks?: components["schemas"]["Marks"];
+            /** @description The words and phrases that it has, as they were typed. */
+            matched: string[];
+            /** @description Why it has its score, in words; nothing when no words were asked for. */
+            why?: string | null;
+        };
         /** @description Something that went wrong. */
         MishapShape: {
             at: components["schemas"]["Moment"];
@@ -1341,7 +1865,7 @@ export interface components {
             text: string;
         };
         /** @description A page that was found. */
-        PageHit: {
+        PageHit: components["schemas"]["Matched"] & {
             /** @description What it says of itself. */
             description: string;
             /**
@@ -1349,6 +1873,8 @@ export interface components {
              * @description Metres from the point that was asked about to the nearest of its places.
              */
             distance_m?: number | null;
+            /** @description Whether it is not there any more. */
+            gone: boolean;
             /** @description Its address. */
             id: string;
             /** @description `page`. */
@@ -1364,7 +1890,7 @@ export interface components {
             relevant: boolean;
             /**
              * Format: double
-             * @description How well it matches words; nothing when none were asked for.
+             * @description How well it matches words, from 0 to 1; nothing when none were asked for.
              */
             score?: number | null;
             /**
@@ -1426,6 +1952,20 @@ export interface components {
             title: string;
             /** @description Always `about:blank`: the status says what kind of problem it is. */
             type: string;
+        };
+        /** @description Answers, and those of them that a person did something with. */
+        Rerank: {
+            /** @description The answers in their order: 500 at most. */
+            answers: string[];
+            /** @description Those that others are to be like: 20 at most. */
+            targets: components["schemas"]["Target"][];
+        };
+        /** @description Answers in a new order. */
+        Reranked: {
+            /** @description The answers: targets first, then what is most like them. */
+            order: string[];
+            /** @description Why, in words. */
+            why: string;
         };
         /**
          * @description What someone may do.
@@ -1536,7 +2076,11 @@ export interface components {
         SettingsChange: {
             /** @description In place of all settings for crawls. */
             crawl?: Record<string, never> | null;
+            /** @description In place of all settings of finds; a key that is `set` stays as it is. */
+            find?: Record<string, never> | null;
             map?: components["schemas"]["MapSettings"] | null;
+            /** @description In place of the list of synonyms. */
+            synonyms?: string | null;
         };
         /** @description One page that shows an item, or one address it came from without a page. */
         Sighting: {
@@ -1544,6 +2088,7 @@ export interface components {
             author?: string | null;
             /** @description What the page says about it. */
             description: string;
+            gone?: components["schemas"]["Moment"] | null;
             /** @description The item's address. */
             image: string;
             /** @description The licence the page gives it. */
@@ -1668,6 +2213,13 @@ export interface components {
              */
             seconds: number;
         };
+        /** @description An answer that others are to be like. */
+        Target: {
+            /** @description What was done with it. */
+            deed: components["schemas"]["Deed"];
+            /** @description The item. */
+            id: string;
+        };
         /** @description A slice of a run. */
         TaskShape: {
             ended?: components["schemas"]["Moment"] | null;
@@ -1699,6 +2251,41 @@ export interface components {
             /** @description In words: "Kiel, Schleswig-Holstein, Germany". */
             place: string;
             town?: string | null;
+        };
+        /** @description What each part of a crawl did. */
+        UnitsShape: {
+            /**
+             * Format: int64
+             * @description The controller: visits that it had made.
+             */
+            assigned: number;
+            /**
+             * Format: int64
+             * @description The dynamic unit: of them, those that only scripts brought.
+             */
+            dynamic: number;
+            /**
+             * Format: int64
+             * @description The crawler: of them, those that a server answered.
+             */
+            fetched: number;
+            /**
+             * Format: int64
+             * @description The link extractor: addresses found on pages, on each page once, that may be visited.
+             */
+            found: number;
+            /**
+             * Format: int64
+             * @description The sorter: different addresses that it gave a place in the queue.
+             */
+            ranked: number;
+        };
+        /** @description A picture that could not be kept. */
+        UnkeptPicture: {
+            /** @description Why. */
+            detail: string;
+            /** Format: int32 */
+            id: number;
         };
         /** @description Files to import. */
         Upload: {
@@ -2007,6 +2594,79 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CrawlDetail"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_crawls_name_changes: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most [default: 50]. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The crawl's name */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangePage"];
                 };
             };
             /** @description A token is needed */
@@ -2562,7 +3222,11 @@ export interface operations {
                 /** @description Only what this crawl found. */
                 crawl?: string;
                 /**
-                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @description Words and operators: `word` (also other forms of it), `+word` (exactly that form), `-word` (not that
+                 *     one), `~word` (also synonyms, where a list is set), `"in a row"`, `a OR b`, `(brackets)`;
+                 *     `site:example.org`, `kind:image|video|audio|page`, `place:Kiel`, `near:LAT,LON,KM` or `near:"Bad Ischl",5`,
+                 *     `after:2020-06-30`, `before:2021`, `license:open`. The last word may be the start of one. An operator
+                 *     comes before the parameter of the same meaning.
                  * @example old bridge
                  */
                 q?: string;
@@ -2611,6 +3275,654 @@ export interface operations {
             };
             /** @description Something that was sent makes no sense; `fields` says what */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindList"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_finds: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FindOrder"];
+            };
+        };
+        responses: {
+            /** @description It runs */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindShape"];
+                };
+            };
+            /** @description The document cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many run already */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finds_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindShape"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_finds_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is forgotten */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finds_id_events: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finds_id_images_number_thumbnail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+                /** @description The picture */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": number[];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_finds_id_keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeepOrder"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Keeping"];
+                };
+            };
+            /** @description The document cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finds_id_results: {
+        parameters: {
+            query?: {
+                /** @description Where to go on: `next` of the page before. */
+                cursor?: string;
+                /** @description How many at most [default: 50]. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindResultPage"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_finds_id_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The find */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindShape"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is over already */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3049,7 +4361,11 @@ export interface operations {
                 /** @description Only what this crawl found. */
                 crawl?: string;
                 /**
-                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @description Words and operators: `word` (also other forms of it), `+word` (exactly that form), `-word` (not that
+                 *     one), `~word` (also synonyms, where a list is set), `"in a row"`, `a OR b`, `(brackets)`;
+                 *     `site:example.org`, `kind:image|video|audio|page`, `place:Kiel`, `near:LAT,LON,KM` or `near:"Bad Ischl",5`,
+                 *     `after:2020-06-30`, `before:2021`, `license:open`. The last word may be the start of one. An operator
+                 *     comes before the parameter of the same meaning.
                  * @example old bridge
                  */
                 q?: string;
@@ -3284,7 +4600,11 @@ export interface operations {
                 /** @description Only what this crawl found. */
                 crawl?: string;
                 /**
-                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @description Words and operators: `word` (also other forms of it), `+word` (exactly that form), `-word` (not that
+                 *     one), `~word` (also synonyms, where a list is set), `"in a row"`, `a OR b`, `(brackets)`;
+                 *     `site:example.org`, `kind:image|video|audio|page`, `place:Kiel`, `near:LAT,LON,KM` or `near:"Bad Ischl",5`,
+                 *     `after:2020-06-30`, `before:2021`, `license:open`. The last word may be the start of one. An operator
+                 *     comes before the parameter of the same meaning.
                  * @example old bridge
                  */
                 q?: string;
@@ -3860,6 +5180,80 @@ export interface operations {
             };
         };
     };
+    get_media_id_similar: {
+        parameters: {
+            query?: {
+                /** @description `similar`: the most similar first; `exact`: all copies; `whole`: what it is a part of; `better`: its copies, the best first [default: similar] */
+                mode?: string;
+                /** @description Only what is at least so similar, in per cent */
+                at_least?: number;
+                /** @description Results [default: 50] */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description SHA-256 of its bytes */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundByExample"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_media_id_thumbnail: {
         parameters: {
             query?: never;
@@ -4029,7 +5423,11 @@ export interface operations {
                 /** @description Only what this crawl found. */
                 crawl?: string;
                 /**
-                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @description Words and operators: `word` (also other forms of it), `+word` (exactly that form), `-word` (not that
+                 *     one), `~word` (also synonyms, where a list is set), `"in a row"`, `a OR b`, `(brackets)`;
+                 *     `site:example.org`, `kind:image|video|audio|page`, `place:Kiel`, `near:LAT,LON,KM` or `near:"Bad Ischl",5`,
+                 *     `after:2020-06-30`, `before:2021`, `license:open`. The last word may be the start of one. An operator
+                 *     comes before the parameter of the same meaning.
                  * @example old bridge
                  */
                 q?: string;
@@ -4767,7 +6165,11 @@ export interface operations {
                 /** @description Only what this crawl found. */
                 crawl?: string;
                 /**
-                 * @description Only what has these words: all of them; `"in a row"`, `-without`; the last may be the start of one.
+                 * @description Words and operators: `word` (also other forms of it), `+word` (exactly that form), `-word` (not that
+                 *     one), `~word` (also synonyms, where a list is set), `"in a row"`, `a OR b`, `(brackets)`;
+                 *     `site:example.org`, `kind:image|video|audio|page`, `place:Kiel`, `near:LAT,LON,KM` or `near:"Bad Ischl",5`,
+                 *     `after:2020-06-30`, `before:2021`, `license:open`. The last word may be the start of one. An operator
+                 *     comes before the parameter of the same meaning.
                  * @example old bridge
                  */
                 q?: string;
@@ -4811,6 +6213,185 @@ export interface operations {
             };
             /** @description This token, or another site's page, may not do this */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_search_example: {
+        parameters: {
+            query?: {
+                /** @description `similar`: the most similar first; `exact`: all copies; `whole`: what it is a part of; `better`: its copies, the best first [default: similar] */
+                mode?: string;
+                /** @description Only what is at least so similar, in per cent */
+                at_least?: number;
+                /** @description Results [default: 50] */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["ExampleFile"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundByExample"];
+                };
+            };
+            /** @description The document cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is of another type */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_search_rerank: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rerank"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reranked"];
+                };
+            };
+            /** @description The document cannot be read */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The document is of another type */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

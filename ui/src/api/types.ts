@@ -30,6 +30,7 @@ export interface Sighting {
   description: string;
   licence: string | null;
   author: string | null;
+  gone: string | null;
 }
 
 type ItemOnly = Omit<Whole<Schemas['Item']>, keyof Card | 'found' | 'other_locations'>;
@@ -48,13 +49,19 @@ export interface Copies {
   texts: Whole<Schemas['OfferedText']>[];
 }
 
+/** What of a result matches words: where they stand, in code points, and why it has its score. */
+interface Found {
+  marks?: { title: number[][]; description: number[][] };
+  why?: string;
+}
+
 export type SpokenPlace = Whole<Schemas['SpokenPlace']>;
-export type Page = Omit<Whole<Schemas['PageHit']>, 'kind' | 'location' | 'places'> & {
+export type Page = Omit<Whole<Schemas['PageHit']>, 'kind' | 'location' | 'places' | 'marks' | 'why'> & Found & {
   kind: 'page';
   location: Location | null;
   places: SpokenPlace[];
 };
-export type Hit = Card & Pick<Whole<Schemas['FoundMedia']>, 'score' | 'distance_m' | 'matched'>;
+export type Hit = Card & Pick<Whole<Schemas['FoundMedia']>, 'score' | 'distance_m' | 'matched'> & Found & { similarity?: number | null; why?: string | null };
 
 export interface Listed<T> {
   items: T[];
@@ -104,7 +111,10 @@ export type CrawlDetail = Omit<Whole<Schemas['CrawlDetail']>, 'settings' | 'runs
   runs: Run[];
   harvest: Harvest | null;
 };
+/** What each part of a crawl did. */
+export type Units = Whole<Schemas['UnitsShape']>;
 export type Mishap = Whole<Schemas['MishapShape']>;
+export type ChangeSeen = Whole<Schemas['ChangeShape']>;
 
 /** Settings of a crawl: kebab-case keys, nested. */
 export type Settings = { [name: string]: SettingValue };
@@ -177,6 +187,7 @@ export interface Statistics {
   hosts: { host: string; pages: number; images: number; geotagged: number }[];
   tlds: { tld: string; images_with_location_in_metadata: number }[];
   harvest: { relevant: number; rate: number | null; bridge: number[]; tail: number[]; seed_distance: number[] };
+  units: Units;
   runs: { name: string; started: string; ended: string | null; seconds: number; pages: number }[];
   kept?: { images: number; videos: number; audio: number };
   results?: Record<string, number>;
@@ -187,11 +198,94 @@ export interface Statistics {
   memory?: number | null;
 }
 
+/** A search of the web for pictures, as long as the server remembers it. */
+export interface Find {
+  id: string;
+  query: string;
+  /** What was understood; words between asterisks. */
+  said: string;
+  notes: string[];
+  created: string;
+  progress: FindProgress;
+}
+
+export interface FindSource {
+  name: string;
+  state: 'asked' | 'answered' | 'failed';
+  pages: number;
+  detail: string | null;
+}
+
+export interface FindProgress {
+  state: 'running' | 'finished';
+  elapsed: number;
+  seconds: number;
+  stopped: string | null;
+  error: string | null;
+  pages: number;
+  relevant: number;
+  images: { seen: number; probed: number; markup: number; selected: number; refused: Record<string, number> };
+  results: number;
+  queued: number;
+  in_flight: number;
+  bytes: number;
+  errors: Record<string, number>;
+  sources: FindSource[];
+}
+
+export interface FindResult {
+  id: number;
+  rank: number;
+  score: number;
+  image: string;
+  page: string;
+  width: number | null;
+  height: number | null;
+  format: string | null;
+  description: string;
+  title: string;
+  thumbnail: string;
+  /** The item it became. */
+  kept: string | null;
+}
+
+/** What came since: new pictures, and the whole order as it is now. */
+export interface FindResults {
+  total: number;
+  new: FindResult[];
+  order: [number, number][];
+}
+
+export interface Keeping {
+  kept: { id: number; item: string }[];
+  failed: { id: number; detail: string }[];
+}
+
 export type MapSettings = Schemas['MapSettings'];
+
+export type SourceKind = 'index' | 'wikimedia' | 'searxng' | 'opensearch' | 'brave' | 'urls';
+
+/** A source of start pages. A key that is set is never shown: `set` stands for it. */
+export interface FindSourceSettings {
+  kind: SourceKind;
+  url?: string;
+  key?: string;
+  name?: string;
+  timeout?: string;
+}
+
+export interface FindSettings {
+  time: string;
+  delay: string;
+  timeout: string;
+  concurrency: number;
+  sources: FindSourceSettings[];
+}
 
 export interface ServerSettings {
   crawl: Settings;
   map: MapSettings;
+  find: FindSettings;
 }
 
 export type Blocked = Whole<Schemas['BlockedShape']>;

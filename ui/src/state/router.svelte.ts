@@ -34,15 +34,21 @@ class Router {
     }
   }
 
-  /** Sets some of the query and leaves the rest; empty values go. */
-  ask(changes: Record<string, string | null | undefined>, how: { replace?: boolean } = {}) {
+  /** Where one is when some of the query is set and the rest left; empty values go. */
+  with(changes: Record<string, string | null | undefined>): string {
     const query = new URLSearchParams(this.query);
     for (const [name, value] of Object.entries(changes)) {
       if (value) query.set(name, value);
       else query.delete(name);
     }
     const asked = readable(query);
-    if (asked !== readable(this.query)) this.go(asked ? `${this.path}?${asked}` : this.path, how);
+    return asked ? `${this.path}?${asked}` : this.path;
+  }
+
+  /** Goes there. */
+  ask(changes: Record<string, string | null | undefined>, how: { replace?: boolean } = {}) {
+    const asked = this.with(changes);
+    if (asked !== this.with({})) this.go(asked, how);
   }
 
   async #came() {

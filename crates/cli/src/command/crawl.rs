@@ -18,7 +18,8 @@ use crate::{config, progress, region};
 /// Crawls, and says what came of it.
 pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> anyhow::Result<()> {
     let reached = std::mem::take(&mut order.reach);
-    let reach = reached.clone().read()?;
+    let mut reach = reached.clone().read()?;
+    reach.sources = super::find::sources(std::mem::take(&mut order.via), config::read(config)?.find.sources)?;
     let (name, settings) = read(&place, config, order).await?;
     let again = how_to_go_on(&place, &name, &reached);
     let options = store::Options {
@@ -47,7 +48,9 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         ))?,
         "resting" => print_line("what waits is of hosts that asked to be left alone, or fail, for a while")?,
         "empty" if summary.pages == 0 => {
-            print_line("nothing new: all that is known was visited; another --name starts anew")?;
+            print_line(
+                "nothing new: all that is known was visited; --revisit uniform visits it again, another --name starts anew",
+            )?;
         }
         _ => {}
     }
@@ -60,7 +63,13 @@ pub(super) async fn read(place: &Place, config: Option<&Path>, order: Crawl) -> 
     let name = match (&order.resume, &order.name, seeds.first()) {
         (Some(name), ..) | (None, Some(name), _) => name.clone(),
         (None, None, Some(seed)) => seed.host().to_string(),
-        (None, None, None) => return Err(WrongUse("give at least one SEED, or --resume NAME".into()).into()),
+        (None, None, None) => match order.query.as_ref().or(order.region.as_ref()) {
+            Some(asked) => asked.trim().chars().filter(|c| !c.is_control()).take(80).collect(),
+            None => {
+                let wrong = "give at least one SEED, a --region or a --query, or --resume NAME";
+                return Err(WrongUse(wrong.into()).into());
+            }
+        },
     };
     if name.trim().is_empty() || name.starts_with('-') {
         return Err(WrongUse("a crawl's name must not be empty or start with a dash".into()).into());
@@ -146,7 +155,10 @@ async fn run(
 ) -> anyhow::Result<Summary> {
     crawl::run(store, name, settings, reach, stop, progress).await.map_err(|error| match error {
         CrawlError::NoSeeds
+        | CrawlError::Sources(_)
+        | CrawlError::Find(_)
         | CrawlError::Strategy(_)
+        | CrawlError::Criteria(_)
         | CrawlError::Region(_)
         | CrawlError::NoModel(_)
         | CrawlError::Filter(_) => WrongUse(error.to_string()).into(),
@@ -205,7 +217,9 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     set_list(&mut settings.seeds, seeds);
     set(&mut settings.strategy, order.strategy);
     set(&mut settings.granularity, order.granularity.map(Into::into));
-    set(&mut settings.prior, order.prior.map(|prior| prior == Switch::On));
+    set(&mut settings.query, order.query.map(Some));
+    set(&mut settings.prior, order.prior.map(Switch::is_on));
+    order.weighing.over(&mut settings.weighted);
     settings.model = order.model.or(settings.model);
     settings.places &= !order.no_places;
     set(&mut settings.scope, order.scope.map(Into::into));
@@ -222,6 +236,10 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
     set(&mut settings.limits.max_time, order.max_time.map(Some));
     set(&mut settings.limits.max_bytes, order.max_bytes.map(Some));
     set(&mut settings.limits.min_free_disk, order.min_free_disk);
+    if let Some(revisit) = order.revisit {
+        // The chance is a matter of the settings.
+        settings.revisit = crawl::Revisit { chance: settings.revisit.chance, ..revisit };
+    }
     set(&mut settings.manners.delay, order.delay);
     set(&mut settings.manners.contact, order.contact.map(Some));
     set(&mut settings.concurrency, order.concurrency);
@@ -269,6 +287,9 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
     }
     print_counts("not kept:", &images.refused)?;
     print_counts("wrong coordinates:", &summary.wrong_coordinates)?;
+    for (kind, found) in &summary.revisits {
+        print_counts(&format!("{kind}s visited again:"), found)?;
+    }
     print_counts("went wrong:", &summary.errors)?;
     print_line(format!(
         "{} waiting; files are in {}",

@@ -3,12 +3,13 @@
 use crawl::quantity::show_bytes;
 use geo::{Gazetteer, Region};
 use serde_json::json;
-use store::{CrawlSummary, Harvest, Mishap, Store};
+use store::{ChangeSeen, CrawlSummary, Harvest, Mishap, Store, Units};
 
-use super::stats::print_harvest;
+use super::schedule::written;
+use super::stats::{print_harvest, print_units};
 use super::{Place, WrongUse};
 use crate::arguments::Crawls;
-use crate::output::{print_json, print_line, print_table};
+use crate::output::{print_counts, print_json, print_line, print_table};
 
 /// Lists the crawls, or one with its log.
 pub async fn crawls(place: Place, list: Crawls) -> anyhow::Result<()> {
@@ -21,7 +22,8 @@ pub async fn crawls(place: Place, list: Crawls) -> anyhow::Result<()> {
     };
     let mishaps = library.mishaps(summary.crawl.id, list.log).await?;
     let harvest = library.harvest(Some(summary.crawl.id)).await?;
-    print_crawl(&place, &summary, &harvest, &mishaps)
+    let changes = library.changes(summary.crawl.id, list.log).await?;
+    print_crawl(&place, &summary, &harvest, &changes, &mishaps)
 }
 
 /// What the region of a crawl is called.
@@ -65,10 +67,19 @@ pub(super) fn state(run: &store::Run) -> String {
     }
 }
 
-fn print_crawl(place: &Place, summary: &CrawlSummary, harvest: &Harvest, mishaps: &[Mishap]) -> anyhow::Result<()> {
+fn print_crawl(
+    place: &Place,
+    summary: &CrawlSummary,
+    harvest: &Harvest,
+    changes: &[ChangeSeen],
+    mishaps: &[Mishap],
+) -> anyhow::Result<()> {
+    let units = Units::of(&summary.figures, &summary.frontier);
     if place.json {
-        let (region, harvest) = (region(summary), search::harvest(harvest));
-        return print_json(&json!({ "crawl": summary, "region": region, "harvest": harvest, "log": mishaps }));
+        let (region, harvest, units) = (region(summary), search::harvest(harvest), search::units(&units));
+        return print_json(&json!({
+            "crawl": summary, "region": region, "harvest": harvest, "units": units, "changes": changes, "log": mishaps,
+        }));
     }
     print_crawls(place, std::slice::from_ref(summary))?;
     print_line("")?;
@@ -82,7 +93,18 @@ fn print_crawl(place: &Place, summary: &CrawlSummary, harvest: &Harvest, mishaps
         print_line("no relevant pages yet")?;
     }
     print_harvest(harvest)?;
+    for (kind, found) in &figures.revisits {
+        print_counts(&format!("{kind}s visited again:"), found)?;
+    }
     print_line("")?;
+    print_units(&units)?;
+    print_line("")?;
+    if !changes.is_empty() {
+        for seen in changes {
+            print_line(format!("{:<16} {} ({})", seen.change, seen.url, written(seen.at)))?;
+        }
+        print_line("")?;
+    }
     if mishaps.is_empty() {
         return print_line("nothing went wrong");
     }

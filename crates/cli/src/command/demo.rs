@@ -28,7 +28,7 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
     let named = place.data != Path::new(DATA);
     let place = if named { place } else { Place { data: "./bowerbird-demo".into(), ..place } };
     let rule = ResolveRule::parse(&made.resolve().concat())?;
-    let reach = Reach { resolve: vec![rule], ca: made.ca_pem().as_bytes().to_vec(), allow_private: false };
+    let reach = Reach { resolve: vec![rule], ca: made.ca_pem().as_bytes().to_vec(), ..Reach::default() };
     let server = start(&place, demo.listen, &reach).await?;
     if place.json {
         print_json(&json!({ "listening": format!("http://{}", server.address()) }))?;

@@ -9,8 +9,8 @@ use export::Subject;
 use search::{Looked, Question};
 use store::{Reader, Store};
 
-use super::Place;
-use super::search::question;
+use super::search::{question, understand};
+use super::{Place, WrongUse};
 use crate::arguments::{Export, ExportFormat};
 use crate::output::counted;
 
@@ -20,8 +20,12 @@ const BATCH: usize = 500;
 /// Writes the library to a file or to stdout.
 pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
     // What is written for others is all there is.
-    let question = Question { copies: true, ..question(order.filter)? };
+    let mut question = Question { copies: true, ..question(order.filter)? };
     let reader = Store::read(&place.data)?;
+    understand(&mut question, &order.words, &search::synonyms(&**reader.library()).await?)?;
+    if order.format == ExportFormat::Webdataset && matches!(question.looked, Looked::Pages { .. }) {
+        return Err(WrongUse("a webdataset holds media: leave --kind page out".into()).into());
+    }
     let format = order.format.into();
     let out = order.out.filter(|out| out.as_os_str() != "-");
     let out = out.map(|out| std::fs::canonicalize(&out).unwrap_or(out));

@@ -21,11 +21,11 @@ pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
 }
 
 async fn experiment(place: Place, order: LabExperiment) -> anyhow::Result<()> {
-    let LabExperiment { name, number, max_pages, corpus, from, region, granularity, out } = order;
+    let LabExperiment { name, number, max_pages, corpus, from, query, region, granularity, out } = order;
     let program = std::env::current_exe().ok();
     let granularity = granularity.map(Into::into).unwrap_or_default();
     let region = region.as_deref().map(region::read).transpose()?.map(|asked| asked.stored);
-    let told = experiments::Order { number, max_pages, corpus, from, region, granularity, program };
+    let told = experiments::Order { number, max_pages, corpus, from, query, region, granularity, program };
     let (sender, receiver) = watch::channel(String::new());
     let shown = progress::show_experiment(receiver);
     let made = experiments::run(&name, &told, &sender).await;
@@ -72,6 +72,8 @@ async fn serve(order: LabWeb) -> anyhow::Result<()> {
         number: order.number,
         hosts: order.hosts.unwrap_or(defaults.hosts),
         pages: order.pages.unwrap_or(defaults.pages),
+        own_domains: order.topics,
+        topics: order.topics.then(lab::Topics::default),
         ..defaults
     };
     let web = lab::Web::new(settings);

@@ -5,6 +5,7 @@ mod crawls;
 mod demo;
 mod duplicates;
 mod export;
+mod find;
 mod forget;
 mod geoparse;
 mod import;
@@ -13,7 +14,9 @@ mod lab;
 mod schedule;
 mod search;
 mod serve;
+mod similar;
 mod stats;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -25,6 +28,7 @@ pub use self::crawls::crawls;
 pub use self::demo::demo;
 pub use self::duplicates::duplicates;
 pub use self::export::export;
+pub use self::find::find;
 pub use self::forget::forget;
 pub use self::geoparse::geoparse;
 pub use self::import::import;
@@ -33,7 +37,9 @@ pub use self::lab::lab;
 pub use self::schedule::schedule;
 pub use self::search::search;
 pub use self::serve::serve;
+pub use self::similar::similar;
 pub use self::stats::stats;
+pub use self::watch::watch;
 
 /// Where a command works, and how it answers.
 pub struct Place {
@@ -48,7 +54,7 @@ impl crate::arguments::Reach {
             Some(file) => std::fs::read(file).with_context(|| format!("cannot read --ca {}", file.display()))?,
             None => Vec::new(),
         };
-        Ok(::crawl::Reach { resolve: self.resolve, allow_private: self.allow_private, ca })
+        Ok(::crawl::Reach { resolve: self.resolve, allow_private: self.allow_private, ca, sources: Vec::new() })
     }
 }
 

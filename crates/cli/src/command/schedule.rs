@@ -142,6 +142,6 @@ fn document(schedule: &Schedule, last: Option<&store::ScheduledRun>) -> serde_js
 }
 
 /// `2026-01-31T12:00:00Z`.
-fn written(moment: Timestamp) -> String {
+pub(super) fn written(moment: Timestamp) -> String {
     media::Taken::from_timestamp(moment).map_or_else(|| "–".into(), |date| date.to_string())
 }

@@ -1,12 +1,17 @@
 //! `bowerbird search`.
 
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Context;
 use facts::MediaKind;
+use query::Synonyms;
 use search::{Answer, Hit, Location, Looked, MediaHit, Near, PageHit, Question};
-use store::{Store, StoreError, Words};
+use store::{Store, StoreError};
 
 use super::{Place, WrongUse};
 use crate::arguments::{Filter, Kind, Search};
-use crate::output::{plain, print_json, print_line};
+use crate::output::{print_json, print_line};
 use crate::region;
 
 /// Characters of a line of words.
@@ -16,22 +21,37 @@ const NAMES: usize = 5;
 
 /// Prints what is in the library.
 pub async fn search(place: Place, order: Search) -> anyhow::Result<()> {
-    let words = order.words.join(" ");
-    let asked = Words::parse(&words);
-    if asked.is_none() && !words.trim().is_empty() {
-        return Err(WrongUse(format!("there is no word in '{}'", plain(&words))).into());
-    }
-    let question = Question { words: asked, ..question(order.filter)? };
+    let mut question = question(order.filter)?;
+    let listed = order.synonyms.as_deref().map(read_synonyms).transpose()?;
     let answer = match Store::read(&place.data) {
         // Nothing was written there yet: nothing is found there.
-        Err(StoreError::Missing { .. }) if place.data.is_dir() => Answer::default(),
+        Err(StoreError::Missing { .. }) if place.data.is_dir() => {
+            understand(&mut question, &order.words, &listed.unwrap_or_default())?;
+            Answer { said: question.understood.said, notes: question.understood.notes, ..Answer::default() }
+        }
         reader => {
             let reader = reader?;
+            let listed = match listed {
+                Some(listed) => listed,
+                None => search::synonyms(&**reader.library()).await?,
+            };
+            understand(&mut question, &order.words, &listed)?;
             let media = std::path::absolute(reader.media()).unwrap_or_else(|_| place.data.join("media"));
             question.ask(&**reader.library(), &media, order.top).await?
         }
     };
     if place.json { print_json(&answer) } else { print(&answer) }
+}
+
+/// Adds the words of the command line to a question.
+pub(super) fn understand(question: &mut Question, words: &[String], synonyms: &Synonyms) -> anyhow::Result<()> {
+    let wrong = |wrong: Vec<String>| WrongUse(wrong.join("; "));
+    Ok(question.understand(&words.join(" "), synonyms).map_err(wrong)?)
+}
+
+fn read_synonyms(file: &Path) -> anyhow::Result<Synonyms> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read --synonyms {}", file.display()))?;
+    Synonyms::read(&text).map_err(|error| WrongUse(format!("{}: {error}", file.display())).into())
 }
 
 /// What the filters of the command line ask for.
@@ -59,6 +79,10 @@ pub(super) fn question(filter: Filter) -> anyhow::Result<Question> {
         near: filter.near.zip(filter.within).map(|(centre, metres)| Near { centre, metres }),
         place: place.map(|asked| asked.region),
         since: filter.since,
+        // A day lasts until its end.
+        until: filter.until.map(|day| day + Duration::from_millis(86_399_999)),
+        open_licence: filter.open_licence,
+        crawl: filter.crawl,
         located: filter.located.then_some(true),
         host: filter.host.map(|host| host.to_ascii_lowercase()),
         copies: filter.copies,
@@ -66,7 +90,22 @@ pub(super) fn question(filter: Filter) -> anyhow::Result<Question> {
     })
 }
 
-fn print(answer: &Answer) -> anyhow::Result<()> {
+pub(super) fn print(answer: &Answer) -> anyhow::Result<()> {
+    if !answer.said.is_empty() {
+        print_line(format!("understood as: {}", answer.said.replace('*', "\u{27}")))?;
+    }
+    for note in &answer.notes {
+        print_line(format!("note: {note}"))?;
+    }
+    for instead in &answer.instead {
+        print_line(format!("nothing has '{}': looked for {}", instead.typed, instead.words.join(", ")))?;
+    }
+    if let Some(better) = &answer.did_you_mean {
+        print_line(format!("did you mean: {better}"))?;
+    }
+    if answer.unworded > 0 {
+        print_line(format!("up to {} more are not found by words yet: they are being prepared", answer.unworded))?;
+    }
     if answer.total == 0 {
         return print_line("nothing found");
     }
@@ -90,7 +129,19 @@ fn print_media(hit: &MediaHit) -> anyhow::Result<()> {
     let name = hit.file.rsplit('/').next().unwrap_or_default();
     let said = hit.title.as_deref().into_iter().chain([hit.description.as_str(), name]);
     let said = said.map(str::trim).find(|text| !text.is_empty()).unwrap_or_default();
-    print_line(format!("{:<6} {}", hit.kind, cut(said)))?;
+    let copies = match hit.copies {
+        0 => String::new(),
+        1 => " (1 copy)".to_owned(),
+        copies => format!(" ({copies} copies)"),
+    };
+    print_line(format!("{:<6} {}{copies}", hit.kind, cut(said)))?;
+    if let (Some(score), Some(why)) = (hit.score, &hit.matched.why) {
+        print_line(format!("       fits {:.0} %: {why}", 100.0 * score))?;
+    }
+    if let Some(similarity) = hit.similarity {
+        let why = hit.why.as_deref().map_or(String::new(), |why| format!("; {why}"));
+        print_line(format!("       {similarity:.0} % similar{why}"))?;
+    }
     match &hit.location {
         Some(location) => print_line(format!("       {}{}", described(location), away(hit.distance_m)))?,
         None => print_line("       place not known")?,
@@ -101,6 +152,9 @@ fn print_media(hit: &MediaHit) -> anyhow::Result<()> {
 fn print_page(hit: &PageHit) -> anyhow::Result<()> {
     let title = Some(hit.title.trim()).filter(|title| !title.is_empty()).unwrap_or("(without a title)");
     print_line(format!("{:<6} {}", hit.kind, cut(title)))?;
+    if let (Some(score), Some(why)) = (hit.score, &hit.matched.why) {
+        print_line(format!("       fits {:.0} %: {why}", 100.0 * score))?;
+    }
     let about = hit.location.as_ref().map(|location| format!("about {}", described(location)));
     let names = hit.names();
     let mut listed = names.iter().take(NAMES).map(|name| (*name).to_owned()).collect::<Vec<_>>();

@@ -1,6 +1,6 @@
 //! `bowerbird stats`.
 
-use store::{Harvest, LibraryFigures, Store};
+use store::{Harvest, LibraryFigures, Store, Units};
 
 use super::Place;
 use crate::arguments::Stats;
@@ -22,6 +22,20 @@ pub(super) fn print_harvest(harvest: &Harvest) -> anyhow::Result<()> {
     print_histogram("links from the seed to a relevant page", &harvest.seed_distance)?;
     print_histogram("pages between one relevant page and the next", &harvest.bridge)?;
     print_histogram("pages after the last relevant page of a branch", &harvest.tail)
+}
+
+/// What each part of a crawl did.
+pub(super) fn print_units(units: &Units) -> anyhow::Result<()> {
+    let rows: Vec<Vec<String>> = [
+        ("controller", units.assigned, "visits assigned"),
+        ("crawler", units.fetched, "answers fetched"),
+        ("link extractor", units.found, "addresses found on pages"),
+        ("dynamic unit", units.dynamic, "of them added by scripts"),
+        ("sorter", units.ranked, "different addresses ranked"),
+    ]
+    .map(|(unit, count, what)| vec![unit.to_owned(), count.to_string(), what.to_owned()])
+    .into();
+    print_table(&["unit", "", "what it did"], &rows)
 }
 
 fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
@@ -48,6 +62,10 @@ fn print(figures: &LibraryFigures) -> anyhow::Result<()> {
     }
     if figures.pages_with_places > 0 {
         print_line(format!("{} of the pages speak of a place", figures.pages_with_places))?;
+    }
+    if figures.units.assigned > 0 {
+        print_line("")?;
+        print_units(&figures.units)?;
     }
     if figures.harvest.relevant > 0 {
         print_line("")?;

@@ -35,6 +35,10 @@ fn seeds_that_cannot_be_visited_get_one_clear_line() {
     check(&bird, &["crawl", "https://example.org/", "--delay", "soon"], 2, &["duration"]);
     check(&bird, &["crawl", "https://example.org/", "--resolve", "nonsense"], 2, &["PATTERN"]);
     check(&bird, &["crawl", "https://example.org/", "--strategy", "magic"], 2, &["bfs"]);
+    check(&bird, &["crawl", "https://example.org/", "--strategy", "weighted"], 2, &["--query"]);
+    let common = ["crawl", "https://example.org/", "--strategy", "weighted", "--query", "the of -toy site:a.example"];
+    check(&bird, &common, 2, &["nearly every page"]);
+    check(&bird, &["crawl", "https://example.org/", "--link-words", "none"], 2, &["around"]);
 }
 
 #[test]

@@ -11,14 +11,14 @@ use crate::client::Served;
 use crate::harness::{Bird, said};
 
 /// Makes a file with ffmpeg.
-fn make(dir: &Path, from: &[&str], name: &str) {
+pub fn make(dir: &Path, from: &[&str], name: &str) {
     let made =
         Command::new("ffmpeg").current_dir(dir).args(["-v", "error", "-y"]).args(from).arg(name).output().unwrap();
     assert!(made.status.success(), "{name}: {}", String::from_utf8_lossy(&made.stderr));
 }
 
 /// Three pictures, two films and two sounds, and what others make of some of them.
-fn collection(dir: &Path) {
+pub fn collection(dir: &Path) {
     let drawn = |what: &str, name: &str| make(dir, &["-f", "lavfi", "-i", what, "-frames:v", "1"], name);
     drawn("mandelbrot=s=800x600:start_scale=0.4", "fractal.png");
     drawn("testsrc2=s=800x600", "chart.png");
@@ -42,7 +42,7 @@ fn collection(dir: &Path) {
     make(dir, &["-f", "lavfi", "-i", &tune(410, 620)], "other.flac");
 }
 
-fn name(file: &Value) -> String {
+pub fn name(file: &Value) -> String {
     file.as_str().unwrap().rsplit('/').next().unwrap().to_owned()
 }
 
@@ -115,6 +115,7 @@ fn what_was_left_undescribed_is_described_the_next_time() {
         library
             .execute_batch(
                 "DELETE FROM copy_member; DELETE FROM copy_group; DELETE FROM description;
+                 DELETE FROM alike; DELETE FROM alike_cluster;
                  UPDATE media SET description_version = 0, duplicate = 0",
             )
             .unwrap();

@@ -86,3 +86,25 @@ fn a_folder_without_pages_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(said(&output).1.contains("no .html"), "{:?}", said(&output));
 }
+
+#[test]
+fn days_of_a_changing_site_pass_under_each_policy() {
+    let (bird, out) = (Bird::new(), tempfile::tempdir().unwrap());
+    let folder = out.path().display().to_string();
+    let report = bird.json(["lab", "experiment", "watcher", "--max-pages", "100", "--out", &folder]);
+    let policies = &report["figures"]["policies"];
+    for policy in ["uniform", "watcher"] {
+        assert_eq!(policies[policy]["share"], 1.0, "{policy}: {policies:#}");
+    }
+    let requests = |policy: &str| policies[policy]["requests"].as_u64().unwrap();
+    assert!(requests("watcher") < requests("proportional") && requests("proportional") < requests("uniform"));
+    // Two more than the updates each day: robots.txt and the report.
+    assert_eq!(requests("watcher"), 7 * (5 + 2), "{policies:#}");
+    let overlap = &report["figures"]["overlap"];
+    assert_eq!((&overlap["most_times"], &overlap["took"]), (&1.into(), &1.into()), "{overlap:#}");
+    for site in report["figures"]["rates"].as_array().unwrap() {
+        assert_eq!(site["told"], site["made"], "{site:#}");
+    }
+    assert_eq!(report["figures"]["cost"][0]["pages"], 100);
+    assert!(written(out.path()).contains(&"watcher-updates.svg".to_owned()));
+}

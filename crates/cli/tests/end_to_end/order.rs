@@ -50,12 +50,66 @@ fn depth_first_goes_down_before_it_goes_on() {
 #[test]
 fn the_same_crawl_twice_visits_in_the_same_order() {
     let lab = ready_web(32);
-    for strategy in ["bfs", "dfs", "best-first"] {
+    for strategy in ["bfs", "dfs", "best-first", "backlink"] {
         let (one, two) = (crawl(&lab, strategy, "25"), crawl(&lab, strategy, "25"));
         let (one, two) = (visits_in_order(&one), visits_in_order(&two));
         assert!(one.len() >= 10, "{strategy}: {one:?}");
         assert_eq!(one, two, "{strategy}");
     }
+}
+
+/// A crawl by words goes on after a stop with what it counted, and its pictures are found by the words that
+/// tell their pages from others.
+#[test]
+fn words_guide_a_crawl_and_tell_its_pages_apart() {
+    let topics = Some(lab::Topics::default());
+    let lab = Lab::start(lab::Settings { topics, flaky_share: 0.0, crawl_delay: 0.0, pages: 400, ..small_web(34) });
+    let bird = Bird::new();
+    let mut arguments = vec!["crawl".to_owned(), lab.seeds[0].clone(), "--name".into(), "words".into()];
+    arguments.extend(lab.reach());
+    let more = ["--strategy", "weighted", "--query", "harbour", "--idf", "on", "--vertex", "both", "--keep", "all"];
+    arguments.extend(more.iter().chain(&["--delay", "0", "--max-pages", "25"]).map(|argument| argument.to_string()));
+    let counted = |table: &str| {
+        let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
+        library.query_row(&format!("SELECT length(bytes) FROM {table}"), [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(bird.json(&arguments)["pages"], 25);
+    let (lexicon, model) = (counted("lexicon"), counted("model"));
+    assert_eq!(bird.json(&arguments)["pages"], 25);
+    assert!(counted("lexicon") > lexicon && counted("model") > model, "what was counted is counted on");
+
+    let crawl = bird.json(["crawls", "words"]);
+    let (units, figures) = (&crawl["units"], &crawl["crawl"]["figures"]);
+    let of = |unit: &str| units[unit].as_u64().unwrap();
+    assert_eq!(units["assigned"], figures["visits"]);
+    assert!(of("fetched") <= of("assigned") && of("fetched") > 50, "{units}");
+    assert!(of("found") > of("ranked") && of("ranked") > of("assigned") && of("dynamic") == 0, "{units}");
+    assert_eq!(bird.json(["stats"])["units"], *units);
+    let (said, _) = said(&bird.run(["crawls", "words"]));
+    for unit in ["controller", "crawler", "link extractor", "dynamic unit", "sorter"] {
+        assert!(said.contains(unit), "{said}");
+    }
+
+    let library = rusqlite::Connection::open(bird.data().join("library.db")).unwrap();
+    let telling: String = library
+        .query_row(
+            "SELECT telling FROM page JOIN reference ON reference.page = page.id
+             JOIN media_address ON media_address.id = media_address WHERE media IS NOT NULL AND telling <> ''
+             ORDER BY page.id LIMIT 1",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    let word = telling.split(", ").next().unwrap();
+    let found = bird.json(["search", &format!("+{word}")]);
+    assert!(found["total"].as_u64().unwrap() > 0, "{word} of {telling}: {found}");
+    let written = said_by(&bird, word);
+    assert!(written.contains(&format!("\"{word}\"")), "{word}: {written}");
+}
+
+/// What an export says of pictures with a word.
+fn said_by(bird: &Bird, word: &str) -> String {
+    said(&bird.run(["export", "--format", "jsonl", &format!("+{word}")])).0
 }
 
 #[test]

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::{
     Claim, Link, LinkContext, MediaFile, MediaReference, Options, Outcome, PageFacts, PagePlace, RunLimits,
-    SaidLocation, SaidSource, Store, VisitKind, Visited,
+    SaidLocation, SaidSource, Store, Version, VisitKind, Visited,
 };
 
 use crate::harness::{Bird, Lab, said};
@@ -40,7 +40,16 @@ fn visit(address: &str, kind: VisitKind, at: i64, outcome: Outcome) -> Visited {
         reopen: false,
     };
     let claim = Claim { number: 0, id: url.id(), link, tries: 0, round: 0, host_delay: None, host_failures: 0 };
-    Visited { claim, at: Timestamp(at), took_ms: 1, bytes: 1, status: Some(200), outcome, links: Vec::new() }
+    Visited {
+        claim,
+        at: Timestamp(at),
+        took_ms: 1,
+        bytes: 1,
+        status: Some(200),
+        version: Version::default(),
+        outcome,
+        links: Vec::new(),
+    }
 }
 
 /// A kept file: a picture, or a film by the end of its address.
@@ -118,6 +127,7 @@ fn page(address: &str, relevant: bool, places: Vec<PagePlace>, image: &str) -> V
     let facts = PageFacts {
         title: format!("Title \u{1b}[2J of {address}"),
         description: "What it says".into(),
+        keywords: vec!["lighthouses".into(), "A walk".into()],
         language: Some("de".into()),
         size: 1,
         canonical: None,
@@ -127,7 +137,7 @@ fn page(address: &str, relevant: bool, places: Vec<PagePlace>, image: &str) -> V
         focus: relevant.then_some(0),
         focus_confidence: None,
         media: vec![image],
-        malformed: 0,
+        ..PageFacts::default()
     };
     visit(address, VisitKind::Page, 1_700_000_000_000, Outcome::Page(facts))
 }
@@ -418,4 +428,90 @@ fn the_harvest_of_crawls_is_shown() {
         (&crawl["harvest"]["relevant"], &crawl["region"]),
         (&1.into(), &"Oldenburg, Lower Saxony, Germany".into())
     );
+}
+
+#[test]
+fn words_and_operators_are_understood_and_said_back() {
+    let bird = library();
+    for (typed, expected, said_back) in [
+        ("picture", &["kiel.jpeg", "plain.jpeg"][..], "with *picture*"),
+        ("pictures -paris kiel", &["kiel.jpeg"], "with *pictures* and *kiel*, not *paris*"),
+        ("lighthouse", &["kiel.jpeg", "plain.jpeg"], "with *lighthouse*"),
+        ("\"by the water\" site:two.test", &["kiel.jpeg", "plain.jpeg"], "with *“by the water”*, from two.test"),
+        ("water place:Germany", &["kiel.jpeg"], "with *water*, in Germany"),
+        ("water near:54.3,10.1,50", &["kiel.jpeg"], "with *water*, within 50 km of 54.3000, 10.1000"),
+        ("kind:video", &["helsinki.mp4"], "all films"),
+        ("water before:2020", &[], "with *water*, before 2020-01-01"),
+        ("escherweg OR kiel kind:page", &["a"], "pages with (*escherweg* or *kiel*)"),
+    ] {
+        let answer = search(&bird, &[typed]);
+        let mut found = names(&answer);
+        found.sort_unstable();
+        assert_eq!((found, &answer["said"]), (expected.to_vec(), &said_back.into()), "{typed}: {answer}");
+    }
+    let answer = search(&bird, &["watre colour:red OR picture"]);
+    assert_eq!(answer["instead"][0]["words"][0], "water", "{answer}");
+    assert!(answer["notes"][0].as_str().unwrap().contains("no operator colour"), "{answer}");
+    let hit = &search(&bird, &["picture"])["results"][0];
+    assert_eq!(hit["marks"]["description"], serde_json::json!([[2, 9]]), "{hit}");
+    assert!(hit["score"].as_f64().is_some_and(|score| (0.0..=1.0).contains(&score)) && hit["matched"][0] == "picture");
+    let (text, _) = said(&bird.run(["search", "picture kiel"]));
+    for words in ["understood as: with 'picture' and 'kiel'", "fits", "in a caption", "(1 copy)"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let list = bird.data().with_file_name("synonyms.txt");
+    std::fs::write(&list, "photo, picture\n").unwrap();
+    assert_eq!(search(&bird, &["~photo", "--synonyms", list.to_str().unwrap()])["total"], 2);
+    assert_eq!(search(&bird, &["photo"])["total"], 0);
+}
+
+#[test]
+fn words_that_cannot_be_are_refused_with_what_can() {
+    let bird = library();
+    let long = "word ".repeat(4_000);
+    for (typed, said_so) in [
+        ("OR", "no word"),
+        ("near:NaN,8,5", "near:NaN,8,5"),
+        ("kind:song", "image, video, audio or page"),
+        ("link:http://one.test/", "bowerbird find"),
+        ("place:Springfield", "Springfield, Missouri"),
+        (&long, "2000 characters"),
+    ] {
+        let output = bird.run(["search", typed]);
+        assert_eq!(output.status.code(), Some(2), "{:?}", said(&output));
+        assert!(said(&output).1.contains(said_so), "{:?}", said(&output));
+    }
+    assert!(bird.run(["search", "\"unclosed"]).status.success());
+}
+
+#[test]
+fn exports_take_words_and_a_dataset_holds_the_files() {
+    let bird = library();
+    let export = |more: &[&str]| {
+        let output = bird.run(["export", "--format"].iter().chain(more));
+        assert!(output.status.success(), "{:?}", said(&output));
+        output.stdout
+    };
+    let lines = String::from_utf8(export(&["jsonl", "picture place:Germany"])).unwrap();
+    assert_eq!(lines.lines().count(), 1, "{lines}");
+    let folder = bird.data().join("media/one.test");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("kiel.jpeg"), b"not really a picture").unwrap();
+    let archive = bird.data().with_file_name("set.tar");
+    std::fs::write(&archive, export(&["webdataset", "picture"])).unwrap();
+    let listed = std::process::Command::new("tar").arg("-tf").arg(&archive).output().unwrap();
+    let names = String::from_utf8(listed.stdout).unwrap();
+    let id = MediaId::from_sha256(Sha256::digest("kiel").into());
+    assert_eq!(names.lines().collect::<Vec<_>>(), ["jpeg", "json", "txt"].map(|ending| format!("{id}.{ending}")));
+    let read = |ending: &str| {
+        let name = format!("{id}.{ending}");
+        std::process::Command::new("tar").arg("-xOf").arg(&archive).arg(name).output().unwrap().stdout
+    };
+    assert_eq!(
+        (read("jpeg").as_slice(), read("txt").as_slice()),
+        (&b"not really a picture"[..], &b"A picture by the water"[..])
+    );
+    let record: Value = serde_json::from_slice(&read("json")).unwrap();
+    assert_eq!(record["location"]["country"], "DE");
+    assert_eq!(bird.run(["export", "--format", "webdataset", "--kind", "page"]).status.code(), Some(2));
 }

@@ -13,6 +13,7 @@ pub struct Asked {
     pub cookie: String,
     pub range: String,
     pub if_range: String,
+    pub if_none_match: String,
     pub at: Instant,
     /// When the answer was about to be handed over.
     pub ended: Option<Instant>,
@@ -68,6 +69,12 @@ impl Reply {
         Self::new(206, kind, &body[start..=end])
             .with("ETag", version)
             .with("Content-Range", &format!("bytes {start}-{end}/{length}"))
+    }
+
+    /// A page of this version, or only that it still is.
+    pub fn version(asked: &Asked, body: &str, version: &str) -> Self {
+        let same = asked.if_none_match == version;
+        if same { Self::status(304) } else { Self::html(body) }.with("ETag", version)
     }
 
     pub fn new(status: u16, kind: &str, body: &[u8]) -> Self {
@@ -148,6 +155,7 @@ fn converse(stream: &TcpStream, answer: &Answer, log: &Mutex<Vec<Asked>>) -> Opt
             cookie: nothing(),
             range: nothing(),
             if_range: nothing(),
+            if_none_match: nothing(),
             at: Instant::now(),
             ended: None,
         };
@@ -159,6 +167,7 @@ fn converse(stream: &TcpStream, answer: &Answer, log: &Mutex<Vec<Asked>>) -> Opt
                 "cookie" => asked.cookie = value.to_owned(),
                 "range" => asked.range = value.to_owned(),
                 "if-range" => asked.if_range = value.to_owned(),
+                "if-none-match" => asked.if_none_match = value.to_owned(),
                 _ => {}
             }
         }

@@ -1,7 +1,8 @@
 //! Whether what looks alike is a copy.
 
 use facts::{MediaId, MediaKind};
-use media::{Extent, Film, Look, Sound, Turn, film, near_copy, sound};
+use media::sound::Signatures;
+use media::{Extent, Film, Look, Mix, Sound, Turn, film, near_copy, picture_part, sound};
 use store::{Candidate, Clue, CopyFound, CopyReason, Description, Example, Traces};
 
 use super::seen::version;
@@ -38,7 +39,7 @@ impl Likeness {
         Self::from_bytes(kind, &description.bytes)
     }
 
-    fn from_bytes(kind: MediaKind, bytes: &[u8]) -> Option<Self> {
+    pub fn from_bytes(kind: MediaKind, bytes: &[u8]) -> Option<Self> {
         match kind {
             MediaKind::Image => Look::from_bytes(bytes).map(Box::new).map(Self::Picture),
             MediaKind::Video => Film::from_bytes(bytes).map(Box::new).map(Self::Film),
@@ -46,11 +47,62 @@ impl Likeness {
         }
     }
 
-    fn kind(&self) -> MediaKind {
+    pub fn kind(&self) -> MediaKind {
         match self {
             Self::Picture(_) => MediaKind::Image,
             Self::Film(_) => MediaKind::Video,
             Self::Sound(_) => MediaKind::Audio,
+        }
+    }
+
+    /// As a point, for the store's index of what is alike.
+    pub fn point(&self) -> Vec<i8> {
+        match self {
+            Self::Picture(look) => look.point().to_vec(),
+            Self::Film(film) => film.look().point().to_vec(),
+            Self::Sound(sound) => sound.point().to_vec(),
+        }
+    }
+
+    /// How far apart two of a kind are, as answers are ordered; without end for two kinds.
+    pub fn distance(&self, other: &Self) -> f64 {
+        match (self, other) {
+            (Self::Picture(a), Self::Picture(b)) => f64::from(Mix::default().distance(a, b)),
+            (Self::Film(a), Self::Film(b)) => f64::from(Mix::default().distance(a.look(), b.look())),
+            (Self::Sound(a), Self::Sound(b)) => a.difference(b, Signatures::default()),
+            _ => f64::INFINITY,
+        }
+    }
+
+    /// How similar two of a kind are in themselves, 0 to 100.
+    pub fn similarity(&self, other: &Self) -> f64 {
+        match (self, other) {
+            (Self::Picture(a), Self::Picture(b)) => f64::from(media::similarity(a, b)),
+            (Self::Film(a), Self::Film(b)) => f64::from(media::similarity(a.look(), b.look())),
+            (Self::Sound(a), Self::Sound(b)) => a.similarity(b),
+            _ => 0.0,
+        }
+    }
+
+    /// How surely this is a part of another, to 1, and which.
+    pub fn part_of(&self, whole: &Self) -> Option<(f64, String)> {
+        let from = |at: std::time::Duration| format!("a part of it, from {:.1} s on", at.as_secs_f64());
+        match (self, whole) {
+            (Self::Picture(part), Self::Picture(whole)) => {
+                let found = picture_part(part, whole)?;
+                let [left, top, right, bottom] = found.sides;
+                let area = 100.0 * (right - left) * (bottom - top);
+                Some((found.alike.into(), format!("a part of it, {area:.0} % of its area")))
+            }
+            (Self::Film(part), Self::Film(whole)) => {
+                let found = film::part_of(part, whole)?;
+                Some((found.share, from(found.at)))
+            }
+            (Self::Sound(part), Self::Sound(whole)) => {
+                let found = sound::part_of(part, whole)?;
+                Some((found.share, from(found.at)))
+            }
+            _ => None,
         }
     }
 

@@ -6,6 +6,7 @@
 //! read from the store and written there, so it goes on wherever it was stopped.
 
 mod likeness;
+mod placing;
 mod seen;
 
 use std::collections::HashSet;
@@ -21,7 +22,8 @@ use tokio::sync::{MutexGuard, Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 pub(crate) use self::likeness::Likeness;
-pub(crate) use self::seen::{Seen, look_at, pixels_of, see};
+pub use self::placing::{CLUSTERING, Clustering, Placing, leaders, place};
+pub(crate) use self::seen::{Seen, look_at, pixels_of, see, version};
 
 use self::likeness::Verdict;
 use crate::gathering::on_disk;
@@ -73,6 +75,7 @@ async fn describe_but(
     for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
         pass.describe(kind).await?;
     }
+    placing::place(&**store.library(), stop).await?;
     if let Some(why) = pass.waits_for {
         tracing::warn!("{} cannot be described yet: {why}", pass.so_far.waiting);
     }

@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::Part;
-use super::recode::{Recoding, Tally, each, format, shown};
+use crate::recode::{Recoding, Tally, each, format, shown};
 use crate::{Bar, ExperimentError, Table, Wanted};
 
 /// How copies are made.
@@ -50,7 +50,7 @@ const COPIES: &[Recoding] = &[
 ];
 
 /// Parts of films that last long enough.
-const PARTS: &[Recoding] = &[
+pub(crate) const PARTS: &[Recoding] = &[
     Recoding {
         name: "10 s of H.264",
         ending: "mp4",
@@ -77,7 +77,7 @@ const PARTS: &[Recoding] = &[
     },
 ];
 /// Seconds a film must last to have parts.
-const HAS_PARTS: u64 = 14;
+pub(crate) const HAS_PARTS: u64 = 14;
 
 struct Original {
     name: String,

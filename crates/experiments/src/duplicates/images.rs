@@ -1,17 +1,19 @@
 //! Copies of pictures.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use decode::{Limits, Picture};
-use facts::MediaId;
+use facts::{MediaId, MediaKind};
 use media::{Look, PictureHash, Turn, near_copy};
 use serde_json::json;
 use sha2::{Digest, Sha256};
+use store::{Example, Traces};
 use tokio::sync::watch;
 
 use super::Part;
-use super::change::Change;
-use super::library::Library;
+use crate::change::Change;
+use crate::imported::Imported;
 use crate::{Bar, ExperimentError, Table, Wanted, pictures};
 
 /// Pictures that copies are made of, at least, where there are as many.
@@ -19,6 +21,8 @@ const ENOUGH: usize = 220;
 /// Two files whose hashes differ in fewer bits are taken for the same photo: no photos of different
 /// things come near that.
 const SAME_PHOTO: u32 = 24;
+/// Candidates that an import compares a picture with.
+const CANDIDATES: usize = 64;
 /// What an index is sure to find, or nearly so.
 const SURE: u32 = 40;
 
@@ -80,13 +84,18 @@ pub(super) async fn measured(
         return Ok(None);
     }
     progress.send_replace(format!("{} pictures into a library", known.len()));
-    let library = Library::of(known.iter().map(|one| (one.path.clone(), one.id))).await?;
+    let library = Imported::of(known.iter().map(|one| one.path.clone()).collect(), MediaKind::Image).await?;
+    // Of the same bytes, the first.
+    let mut numbers = HashMap::new();
+    for (number, one) in known.iter().enumerate() {
+        numbers.entry(one.id).or_insert(number);
+    }
     let step = (clear.len() / ENOUGH).max(1);
     let chosen: Vec<usize> = clear.iter().copied().step_by(step).collect();
     let mut tallies = Vec::new();
     for change in Change::ALL {
         progress.send_replace(format!("{} copies: {}", chosen.len(), change.as_str()));
-        tallies.push((change, tally(change, &chosen, &known, &library).await?));
+        tallies.push((change, tally(change, &chosen, &known, &library, &numbers).await?));
     }
     Ok(Some(part(&tallies, &known, originals.len(), chosen.len())))
 }
@@ -115,7 +124,13 @@ fn same_photo(a: &Look, b: &Look) -> bool {
     }
 }
 
-async fn tally(change: Change, chosen: &[usize], known: &[Known], library: &Library) -> Result<Tally, ExperimentError> {
+async fn tally(
+    change: Change,
+    chosen: &[usize],
+    known: &[Known],
+    library: &Imported,
+    numbers: &HashMap<MediaId, usize>,
+) -> Result<Tally, ExperimentError> {
     let mut tally = Tally::default();
     for number in chosen {
         let original = &known[*number];
@@ -124,7 +139,7 @@ async fn tally(change: Change, chosen: &[usize], known: &[Known], library: &Libr
         let asked = look.asked();
         let distances = asked.iter().flat_map(|a| original.look.hashes().iter().map(|b| a.distance(b)));
         tally.distances.extend(distances.min());
-        let mut copies = library.candidates(&look).await?;
+        let mut copies = candidates(&look, library, numbers).await?;
         copies.retain(|candidate| near_copy(&known[*candidate].look, &look).is_some());
         // Of several files of one photo, one stands for all.
         let right = copies.iter().filter(|copy| known[**copy].photo == original.photo).count();
@@ -133,6 +148,25 @@ async fn tally(change: Change, chosen: &[usize], known: &[Known], library: &Libr
         tally.wrong += copies.len() - right;
     }
     Ok(tally)
+}
+
+/// The pictures that one is compared with when it comes in.
+async fn candidates(
+    look: &Look,
+    library: &Imported,
+    numbers: &HashMap<MediaId, usize>,
+) -> Result<Vec<usize>, ExperimentError> {
+    let hashes = look.asked().iter().map(|hash| hash.bits).collect();
+    let example = Example {
+        kind: MediaKind::Image,
+        version: Look::VERSION,
+        traces: Traces { pixels: None, hashes, keys: Vec::new() },
+        radius: Look::RADIUS,
+        except: None,
+        most: CANDIDATES,
+    };
+    let found = library.library().candidates(&example).await?;
+    Ok(found.iter().filter_map(|candidate| numbers.get(&candidate.id).copied()).collect())
 }
 
 fn look(file: &[u8]) -> Option<Look> {
@@ -216,21 +250,8 @@ fn part(tallies: &[(Change, Tally)], known: &[Known], photos: usize, chosen: usi
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pictures::scene;
     use crate::{Order, duplicates};
-
-    fn scene(number: usize) -> Vec<u8> {
-        let (width, height) = (180usize, 120usize);
-        let pixel = |x: usize, y: usize| {
-            let wave =
-                |by: usize| ((x * (by % 7 + 1) + y * (by % 5 + 2) + by * 13) % 97 + (x * y / (by + 9)) % 61) as u8;
-            [wave(number), wave(number + 3), wave(number * 2 + 1)]
-        };
-        let rgb: Vec<u8> = (0..width * height).flat_map(|i| pixel(i % width / 9 * 9, i / width / 8 * 8)).collect();
-        let mut file = Vec::new();
-        let size = (width as u16, height as u16);
-        jpeg_encoder::Encoder::new(&mut file, 92).encode(&rgb, size.0, size.1, jpeg_encoder::ColorType::Rgb).unwrap();
-        file
-    }
 
     #[tokio::test]
     async fn copies_of_made_pictures_are_found() {

@@ -1,12 +1,9 @@
 //! Copies found among the files of a folder: of each of some files, copies are made as people make
 //! them, and looked for among all files.
 
-mod change;
-mod films;
+pub(crate) mod films;
 mod images;
-mod library;
-mod recode;
-mod sounds;
+pub(crate) mod sounds;
 
 use serde_json::{Map, Value};
 use tokio::sync::watch;

@@ -10,7 +10,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::Part;
-use super::recode::{Recoding, Tally, each, format, shown};
+use crate::recode::{Recoding, Tally, each, format, shown};
 use crate::{Bar, ExperimentError, Table, Wanted};
 
 /// Tracks that are taken of a corpus, evenly.
@@ -34,7 +34,8 @@ const COPIES: &[Recoding] = &[
         after: &["-b:a", "64k", "-af", "volume=-10dB"],
     },
 ];
-const PARTS: &[Recoding] = &[
+/// Parts of tracks that last long enough.
+pub(crate) const PARTS: &[Recoding] = &[
     Recoding {
         name: "10 s, MP3 96 kbit/s",
         ending: "mp3",
@@ -48,6 +49,9 @@ const PARTS: &[Recoding] = &[
         after: &["-c:a", "libopus", "-b:a", "32k"],
     },
 ];
+
+/// Seconds a track must last to have parts, which are shorter than their whole.
+pub(crate) const HAS_PARTS: u64 = 45;
 
 /// A track with its copies and parts.
 struct Track {
@@ -129,8 +133,7 @@ fn track(file: &Path, folder: &Path, nth: usize) -> Result<Track, ExperimentErro
         sound
     };
     let whole = described(&original)?;
-    // A part must be shorter than its whole.
-    let parts = if whole.duration().as_secs() < 45 { &[] } else { PARTS };
+    let parts = if whole.duration().as_secs() < HAS_PARTS { &[] } else { PARTS };
     let copies = COPIES.iter().map(made).collect::<Result<_, _>>()?;
     let parts = parts.iter().map(made).collect::<Result<_, _>>()?;
     std::fs::remove_file(&original)?;

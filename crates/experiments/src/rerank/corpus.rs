@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use crate::{ExperimentError, pictures};
 
 /// A picture, and what it shows.
-pub(super) struct Labelled {
+pub(crate) struct Labelled {
     pub path: PathBuf,
     pub class: String,
 }
 
 /// What another program reaches on the same pictures.
-pub(super) struct Peer {
+pub(crate) struct Peer {
     pub descriptor: String,
     pub map: f64,
     pub at_10: f64,
 }
 
 /// The pictures of a folder by its `labels.tsv` (file, number of the class, class), or by sub-folder.
-pub(super) fn labelled(folder: &Path) -> Result<Vec<Labelled>, ExperimentError> {
+pub(crate) fn labelled(folder: &Path) -> Result<Vec<Labelled>, ExperimentError> {
     let list = folder.join("labels.tsv");
     let all: Vec<Labelled> = match std::fs::read_to_string(&list) {
         Ok(text) => text
@@ -46,7 +46,7 @@ pub(super) fn labelled(folder: &Path) -> Result<Vec<Labelled>, ExperimentError> 
 }
 
 /// What `peers.tsv` says, if there is one: descriptor, mean average precision, precision at 10.
-pub(super) fn peers(folder: &Path) -> Vec<Peer> {
+pub(crate) fn peers(folder: &Path) -> Vec<Peer> {
     let text = std::fs::read_to_string(folder.join("peers.tsv")).unwrap_or_default();
     let peer = |line: &str| {
         let mut fields = line.split('\t');

@@ -2,7 +2,8 @@
 //! bring the others of its class to the top.
 
 mod agreement;
-mod corpus;
+pub(crate) mod corpus;
+mod gain;
 mod score;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use self::corpus::Peer;
+use self::gain::Gain;
 use self::score::Score;
 use crate::{Bar, ExperimentError, Order, Plot, Report, Series, Shape, Table, Wanted, pictures};
 
@@ -107,7 +109,21 @@ pub(crate) fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Rep
     progress.send_replace("asking".to_owned());
     let (without, with) = (Scores::of(&classes, &rough), Scores::of(&classes, &smooth));
     let counts = (classes.len(), numbers.len(), left_out);
-    Ok(report(folder.display().to_string(), counts, [&without, &with], &corpus::peers(folder)))
+    let mut report = report(folder.display().to_string(), counts, [&without, &with], &corpus::peers(folder));
+    let gains: Vec<(&str, Gain)> =
+        MIXES.iter().filter_map(|(mix, name)| Some((*name, Gain::of(&classes, &smooth, *mix)?))).collect();
+    if let Some((_, default)) = gains.last() {
+        report.bars.push(Bar {
+            what: "gain in P@10 by re-ranking, default mix",
+            wanted: Wanted::AtLeast(0.0),
+            got: Some(default.all.mean),
+        });
+        let figures: serde_json::Map<String, Value> =
+            gains.iter().map(|(name, gain)| ((*name).to_owned(), gain.figures())).collect();
+        report.figures["gain"] = figures.into();
+        report.tables.push(Gain::table(&gains));
+    }
+    Ok(report)
 }
 
 fn report(
@@ -273,8 +289,8 @@ mod tests {
         for name in ["SCD", "JCD", "default mix", "dynamic weights"] {
             assert_eq!(report.figures["with_median"][name]["map"], 1.0, "{name}: {}", report.figures);
         }
-        // One for the peer there is, one for the mix.
-        assert_eq!(report.bars.len(), 2);
+        // One for the peer there is, one for the mix, one for re-ranking.
+        assert_eq!(report.bars.len(), 3);
         assert!(report.bars.iter().all(Bar::passed), "{:?}", report.bars);
         assert_eq!(report.tables[0].rows.len(), 9);
     }

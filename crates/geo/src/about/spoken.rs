@@ -7,10 +7,10 @@ use facts::LatLon;
 
 use super::{SpokenPlace, Words};
 use crate::distance::kilometres;
-use crate::fold::fold;
 use crate::parse::{Hints, Mention};
 use crate::relevance::{Granularity, is_relevant};
 use crate::structured::{Located, Subject};
+use query::fold;
 
 /// Most places of a page.
 const MOST: usize = 100;

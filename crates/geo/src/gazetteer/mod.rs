@@ -15,7 +15,7 @@ use self::bytes::Bytes;
 use self::layout::{ADMIN1, COUNTRY, HEADER, MAGIC, PLACE, SECTIONS, Section, VERSION, Value};
 pub use self::place::{Country, Kind, Place, PlaceId};
 use crate::extent::Extents;
-use crate::fold::fold;
+use query::fold;
 
 /// The gazetteer's bytes, part of the program.
 static EMBEDDED: &[u8] = include_bytes!("../../../../data/gazetteer.bin");

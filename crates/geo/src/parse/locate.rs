@@ -1,9 +1,9 @@
 //! From the parts of an address to a place of the gazetteer.
 
 use super::{Address, Hints};
-use crate::fold::fold;
 use crate::gazetteer::layout::Value;
 use crate::gazetteer::{Gazetteer, Kind, Place};
+use query::fold;
 
 /// What is said of an address besides its parts.
 #[derive(Clone, Copy, Debug, Default)]

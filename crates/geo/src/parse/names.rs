@@ -5,9 +5,9 @@ use fst::raw::{Fst, Output};
 use super::cues::Language;
 use super::endings::{Ending, GEORGIAN, endings};
 use super::tokens::{Gap, Shape, Token, is_georgian};
-use crate::fold::{fold, fold_char};
 use crate::gazetteer::layout::{Value, Word};
 use crate::gazetteer::{Gazetteer, Kind, Named};
+use query::{fold, fold_char};
 
 /// Most words of a name.
 const LONGEST: usize = 7;

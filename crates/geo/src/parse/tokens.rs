@@ -1,6 +1,6 @@
 //! Text as words.
 
-use crate::fold::is_word_char;
+use query::is_word_char;
 
 /// How a word is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use crate::dice::Dice;
 use crate::graph::{Block, Edge, Manner, To};
 use crate::host::{DOMAIN, Host};
 use crate::page::{Page, PageId, Role};
-use crate::tongue::Label;
+use crate::tongue::{Label, TOPICS};
+use crate::topics::Aside;
 
 /// A link ready to be written into a page.
 pub(crate) struct Written {
@@ -29,7 +30,7 @@ pub(crate) fn written(page: &Page<'_>, edge: &Edge, place: u64) -> Written {
             match Page::new(page.settings, host, id.index) {
                 Some(target) => Written {
                     href: address(page, &target, edge.manner, &mut dice),
-                    text: anchor(page, &target, edge.block, &mut dice),
+                    text: named(page, &target, edge.block, &mut dice),
                 },
                 None => Written { href: "/".to_owned(), text: tongue.label(Label::Home).to_owned() },
             }
@@ -70,6 +71,19 @@ pub(crate) fn redirected(settings: &Settings, host: &Host, path: &str) -> Option
     let (hops, index) = path.strip_prefix("/go/")?.split_once('/')?;
     let (hops, index) = (hops.parse().ok()?, index.parse().ok()?);
     Page::new(settings, host, index).filter(|_| (1..=3).contains(&hops)).map(|page| (hops, page.id()))
+}
+
+/// The text of a link: what its target is called, unless it misleads.
+fn named(page: &Page<'_>, target: &Page<'_>, block: Block, dice: &mut Dice) -> String {
+    let wrong = match (&page.settings.topics, page.aside, block) {
+        (Some(_), Some(Aside::Listed(topic)), Block::Listed) => Some(topic),
+        (Some(topics), _, Block::Body | Block::Related) if dice.chance(topics.misleading) => Some(dice.below(TOPICS)),
+        _ => None,
+    };
+    match wrong {
+        Some(topic) => page.tongue().title(dice, topic),
+        None => anchor(page, target, block, dice),
+    }
 }
 
 fn anchor(page: &Page<'_>, target: &Page<'_>, block: Block, dice: &mut Dice) -> String {

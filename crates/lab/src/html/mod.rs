@@ -13,6 +13,7 @@ use crate::media::decor::Decor;
 use crate::media::exif::iso_time;
 use crate::page::{Page, Role, name};
 use crate::tongue::Label;
+use crate::topics::Aside;
 
 /// The words of one kind of layout: element and class names differ from kind to kind.
 struct Layout {
@@ -86,7 +87,7 @@ fn head(page: &Page<'_>, size: usize, out: &mut String) {
         escaped(&page.title())
     );
     let mut description = String::new();
-    tongue.sentence(&mut dice, &page.topics, None, &mut description);
+    tongue.sentence(&mut dice, &page.spoken, None, &mut description);
     let _ = writeln!(out, "<meta name=\"description\" content=\"{}\">", escaped(description.trim()));
     let _ = writeln!(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     if dice.chance(0.7) {
@@ -166,12 +167,12 @@ fn main(page: &Page<'_>, links: &[Edge], layout: &Layout, size: usize, out: &mut
     let mut paragraphs = 0;
     while out.len() < end || !body.is_empty() || !photos.is_empty() {
         if paragraphs % 4 == 3 {
-            let _ = writeln!(out, "<h2>{}</h2>", escaped(&tongue.title(&mut dice, page.topics[1])));
+            let _ = writeln!(out, "<h2>{}</h2>", escaped(&tongue.title(&mut dice, page.spoken[1])));
         }
         paragraphs += 1;
         out.push_str("<p>");
         for _ in 0..if out.len() < end { dice.between(2, 5) } else { 1 } {
-            tongue.sentence(&mut dice, &page.topics, place, out);
+            tongue.sentence(&mut dice, &page.spoken, place, out);
         }
         for _ in 0..links_due(&body, text_room, steps, end.saturating_sub(out.len())) {
             if let Some((place, edge)) = body.pop() {
@@ -179,10 +180,18 @@ fn main(page: &Page<'_>, links: &[Edge], layout: &Layout, size: usize, out: &mut
                 out.push(' ');
             }
         }
+        if let Some(Aside::Passing(topic)) = page.aside
+            && paragraphs == 2
+        {
+            let _ = write!(out, "{} (<b>{}</b>)", tongue.phrase(&mut dice), tongue.noun(topic));
+        }
         out.push_str("</p>\n");
         if let Some(photo) = photos.pop() {
             out.push_str(&photo);
         }
+    }
+    if matches!(page.aside, Some(Aside::Listed(_))) {
+        list(page, links, Block::Listed, ("ul", "listed"), out);
     }
     if !clips.is_empty() {
         let _ = writeln!(out, "<h2>{}</h2>\n{clips}", tongue.label(Label::Photos));

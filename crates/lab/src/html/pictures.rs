@@ -41,7 +41,7 @@ fn photo(page: &Page<'_>, slot: u64) -> String {
         ),
         12 => format!("<div class=\"hero\" style=\"background-image:url('{full}')\"></div>\n"),
         _ => {
-            let caption = page.tongue().title(&mut dice, page.topics[1]);
+            let caption = page.tongue().title(&mut dice, page.spoken[1]);
             let place = if page.plain { "" } else { page.town().name };
             format!(
                 "<figure><img src=\"{full}\" alt=\"{alt}\" loading=\"lazy\">\

@@ -303,7 +303,7 @@ impl Picture {
             u if u < 0.5 && !page.plain => {
                 format!("{}{}{}", page.topic_words()[0], page.tongue().space, page.town().name)
             }
-            _ => page.tongue().title(&mut dice, page.topics[0]),
+            _ => page.tongue().title(&mut dice, page.spoken[0]),
         }
     }
 

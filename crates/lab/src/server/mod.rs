@@ -57,12 +57,16 @@ const HELLO: Duration = Duration::from_secs(30);
 impl<W: Answers> Server<W> {
     /// Listens; port 0 is any free one.
     pub async fn start(web: W, listen: SocketAddr) -> io::Result<Self> {
+        Self::start_shared(Arc::new(web), listen).await
+    }
+
+    /// As [`start`](Self::start), with a web that someone else changes meanwhile.
+    pub async fn start_shared(web: Arc<W>, listen: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(listen).await?;
         let mut address = listener.local_addr()?;
         if address.ip().is_unspecified() {
             address.set_ip(Ipv4Addr::LOCALHOST.into());
         }
-        let web = Arc::new(web);
         let certificates = Certificates::new(web.clone())?;
         let authority = certificates.authority_pem();
         let acceptor = TlsAcceptor::from(Arc::new(tls(certificates)?));

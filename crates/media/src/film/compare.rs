@@ -19,6 +19,8 @@ const SHARE_OF_FEW: f64 = 0.8;
 /// The same, and how many must differ from each other, when the sound is another.
 const SHARE_WITH_OTHER_SOUND: f64 = 0.8;
 const DIFFERENT_WITH_OTHER_SOUND: usize = 3;
+/// The same, for a part: fewer frames are taken of a whole that is longer.
+const SHARE_OF_PART: f64 = 0.5;
 /// The same, when the sound says that it is the same film.
 const SHARE_WITH_SOUND: f64 = 0.15;
 /// Frames that must be the same; and, of films as a whole, differ from each other.
@@ -88,7 +90,7 @@ pub fn part_of(part: &Film, whole: &Film) -> Option<FilmMatch> {
     offsets.sort_by(f64::total_cmp);
     let offset = densest(&offsets, slack)?;
     let seen = Seen::at(part, whole, offset, slack);
-    let found = seen.same >= LEAST && seen.share() >= SHARE;
+    let found = seen.same >= LEAST && seen.share() >= SHARE_OF_PART;
     found.then(|| told(offset, &seen, sounds.map(|_| false)))
 }
 

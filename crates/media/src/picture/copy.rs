@@ -225,7 +225,7 @@ fn fitted(part: &[[f32; POINTS]; POINTS], whole: &Relief) -> f32 {
     best.1
 }
 
-fn correlation(a: &[[f32; POINTS]], b: &[[f32; POINTS]]) -> f32 {
+pub(super) fn correlation(a: &[[f32; POINTS]], b: &[[f32; POINTS]]) -> f32 {
     let [mut sum_a, mut sum_b, mut square_a, mut square_b, mut both] = [0.0f32; 5];
     for (a, b) in a.iter().flatten().zip(b.iter().flatten()) {
         sum_a += a;

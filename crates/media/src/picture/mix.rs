@@ -50,10 +50,14 @@ impl Mix {
 }
 
 /// How similar two pictures are in themselves, 0 to 100: the share of the components of SCD, EHD and
-/// JCD that are equal within one step, each descriptor a third ([004 eq. 4.1]).
+/// JCD that are equal within one step, each descriptor a third ([004 eq. 4.1]). Components that neither
+/// has are not counted: of most colours two pictures have none, whatever they show.
 pub fn similarity(a: &Look, b: &Look) -> f32 {
     let equal = |a: &[u8], b: &[u8], step: u8| {
-        a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) <= step).count() as f32 / a.len() as f32
+        let there = a.iter().zip(b).filter(|(a, b)| **a > 0 || **b > 0);
+        let (same, all) =
+            there.fold((0u16, 0u16), |(same, all), (a, b)| (same + u16::from(a.abs_diff(*b) <= step), all + 1));
+        if all == 0 { 1.0 } else { f32::from(same) / f32::from(all) }
     };
     // Levels of JCD are in halves.
     let shares = [equal(&a.scd, &b.scd, 1), equal(&a.ehd, &b.ehd, 1), equal(&a.jcd(), &b.jcd(), 2)];

@@ -206,3 +206,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn points_are_near_where_looks_are() {
+    let looks: Vec<Look> = (0..40).map(|number| scene(number / 2, 96 + 8 * (number as usize % 2), 72).look()).collect();
+    let apart = |a: &Look, b: &Look| -> i32 {
+        a.point().iter().zip(b.point()).map(|(a, b)| (i32::from(*a) - i32::from(b)).pow(2)).sum()
+    };
+    for (place, look) in looks.iter().enumerate() {
+        let others = || looks.iter().enumerate().filter(|(other, _)| *other != place);
+        let nearest = others().min_by_key(|(_, other)| apart(look, other)).unwrap().0;
+        assert_eq!(nearest, place ^ 1, "the same scene at another size");
+        assert_eq!(apart(look, look), 0);
+    }
+}
+
+#[test]
+fn a_part_is_seen_where_it_was_cut_out() {
+    let whole = scene(3, 200, 150);
+    let (left, top, width, height) = (24, 9, 164, 128);
+    let cut = made(width, height, |x, y| whole.at(left + x, top + y)).look();
+    let found = picture_part(&cut, &whole.look()).expect("it is a part");
+    let expected = [24.0 / 200.0, 9.0 / 150.0, 188.0 / 200.0, 137.0 / 150.0];
+    for (side, expected) in found.sides.iter().zip(expected) {
+        assert!((side - expected).abs() < 0.03, "{found:?}, not {expected}");
+    }
+    assert_eq!(picture_part(&cut, &scene(4, 200, 150).look()), None);
+    let flat = made(40, 30, |_, _| [9, 9, 9]).look();
+    assert_eq!(picture_part(&flat, &whole.look()), None, "nothing to see");
+}

@@ -129,6 +129,22 @@ impl Sound {
         }
     }
 
+    /// Values of a point.
+    pub const DIMENSIONS: usize = 75;
+
+    /// The sound as a point, for indexes: its blocks of time and pitch, four as one.
+    pub fn point(&self) -> [i8; Self::DIMENSIONS] {
+        let mut point = [0; Self::DIMENSIONS];
+        for (place, value) in point.iter_mut().enumerate() {
+            let (third, row, column) = (place / 25, place / 5 % 5, place % 5);
+            let at = |down: usize, across: usize| (2 * row + down) * 10 + 2 * column + across;
+            let of = |block: usize| self.blocks.get(third).and_then(|blocks| blocks.get(block)).copied().unwrap_or(0);
+            let sum: u32 = [at(0, 0), at(0, 1), at(1, 0), at(1, 1)].map(|block| u32::from(of(block))).iter().sum();
+            *value = (sum / 8) as i8;
+        }
+        point
+    }
+
     /// How alike two sounds are, in per cent: the share of blocks that are equal, within 6 dB.
     pub fn similarity(&self, other: &Self) -> f64 {
         let step = 255.0 / 10.0;

@@ -14,7 +14,7 @@ use crate::links::{Fragment, Link, LinkOrigin, Rel, Span};
 use crate::media::{Found, Gallery, Media, MediaOrigin, kind_of, kind_of_type};
 use crate::rights::Rights;
 use crate::structured::{Structured, StructuredSource};
-use crate::text::{Folded, clip, fold};
+use crate::text::{Folded, Tags, clip, fold};
 use crate::tree::{NodeId, Tree};
 use crate::{name, picture};
 
@@ -72,6 +72,7 @@ impl<'d> Reader<'d> {
             self.visible.break_word();
         }
         frame.end.link = true;
+        frame.tags = frame.tags.with(Tags::LINK);
         self.open_links.push(OpenLink {
             url,
             rel: element.attribute(&local_name!("rel")).map(Rel::parse).unwrap_or_default(),

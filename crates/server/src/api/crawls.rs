@@ -9,7 +9,7 @@ use crawl::Settings;
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::{CrawlSummary, Mishap, Run, Task};
+use store::{ChangeSeen, CrawlSummary, Mishap, Run, Task, Units};
 use utoipa::ToSchema;
 
 use super::media::{MOST, PagingParams, USUAL};
@@ -51,7 +51,32 @@ struct CrawlDetail {
     errors: BTreeMap<String, u64>,
     /// Images that were not kept, by reason.
     refused: BTreeMap<String, u64>,
+    /// What later visits found, by kind (`page`, `image` …): `unchanged`, `changed`, `gone`, `back`.
+    revisits: BTreeMap<String, BTreeMap<String, u64>>,
     harvest: HarvestShape,
+    units: UnitsShape,
+}
+
+/// What each part of a crawl did.
+#[derive(Serialize, ToSchema)]
+struct UnitsShape {
+    /// The controller: visits that it had made.
+    assigned: u64,
+    /// The crawler: of them, those that a server answered.
+    fetched: u64,
+    /// The link extractor: addresses found on pages, on each page once, that may be visited.
+    found: u64,
+    /// The dynamic unit: of them, those that only scripts brought.
+    dynamic: u64,
+    /// The sorter: different addresses that it gave a place in the queue.
+    ranked: u64,
+}
+
+impl From<Units> for UnitsShape {
+    fn from(units: Units) -> Self {
+        let Units { assigned, fetched, found, dynamic, ranked } = units;
+        Self { assigned, fetched, found, dynamic, ranked }
+    }
 }
 
 /// A run of a crawl.
@@ -129,6 +154,31 @@ struct LogPage {
     next: Option<String>,
 }
 
+/// Changes that a crawl saw.
+#[derive(Serialize, ToSchema)]
+struct ChangePage {
+    items: Vec<ChangeShape>,
+    next: Option<String>,
+}
+
+/// What a later visit of an address found.
+#[derive(Serialize, ToSchema)]
+struct ChangeShape {
+    at: Moment,
+    url: String,
+    /// `page`, `image`, `video` or `audio`.
+    kind: String,
+    /// `changed`, `gone` or `back`.
+    change: String,
+}
+
+impl From<&ChangeSeen> for ChangeShape {
+    fn from(seen: &ChangeSeen) -> Self {
+        let ChangeSeen { at, url, kind, change } = seen.clone();
+        Self { at: at.into(), url, kind, change }
+    }
+}
+
 /// Something that went wrong.
 #[derive(Serialize, ToSchema)]
 struct MishapShape {
@@ -201,9 +251,14 @@ pub(super) async fn ordered(app: &App, order: CrawlOrder) -> Result<(String, Set
     let name = match (&order.name, first) {
         (Some(name), _) => name.trim().to_owned(),
         (None, Some(seed)) => seed.host().to_string(),
-        (None, None) => {
-            return Err(Problem::field("settings.seeds", "give at least one start page, or the name of a crawl"));
-        }
+        // Sources are asked for what is looked for, or for the region.
+        (None, None) => match given.as_ref().and_then(|given| given.query.as_ref().or(given.region.as_ref())) {
+            Some(asked) => asked.trim().replace('/', " ").chars().filter(|c| !c.is_control()).take(80).collect(),
+            None => {
+                let detail = "give at least one start page, a region or words to look for, or the name of a crawl";
+                return Err(Problem::field("settings.seeds", detail));
+            }
+        },
     };
     check_name(&name)?;
     let stored = app.library().crawl(&name).await?;
@@ -217,7 +272,10 @@ pub(super) async fn ordered(app: &App, order: CrawlOrder) -> Result<(String, Set
             ));
         }
     };
-    Ok((name, settings))
+    match settings.missing() {
+        Some(missing) => Err(settings_problem(&[missing])),
+        None => Ok((name, settings)),
+    }
 }
 
 /// What the order says goes over what the settings say.
@@ -306,12 +364,14 @@ pub(crate) async fn one(
         tasks: tasks.iter().map(task_shape).collect(),
         errors: summary.figures.errors.clone(),
         refused: images.map(|images| images.refused.clone()).unwrap_or_default(),
+        revisits: summary.figures.revisits.clone(),
         harvest: HarvestShape {
             curve: library.harvest_curve(id, CURVE).await?,
             bridge: harvest.bridge,
             tail: harvest.tail,
             seed_distance: harvest.seed_distance,
         },
+        units: Units::of(&summary.figures, &summary.frontier).into(),
         settings: summary.crawl.settings,
     })
 }
@@ -414,6 +474,27 @@ pub(crate) async fn log(
     let next = (mishaps.len() > end && end < LOG).then_some(end).and_then(|end| to_cursor(&end));
     let items = mishaps.iter().take(end).skip(start).map(MishapShape::from).collect();
     known.answer(&LogPage { items, next })
+}
+
+/// What changed on pages that a crawl visited again
+#[utoipa::path(get, path = "/crawls/{name}/changes", tag = "Crawls", params(("name" = String, Path, description = "The crawl's name", max_length = 100), PagingParams), responses(
+    (status = 200, body = ChangePage, description = "Newest first"),
+))]
+pub(crate) async fn changes(
+    State(app): State<Arc<App>>,
+    Name(name): Name,
+    known: Known,
+    mut query: Query,
+) -> Result<Response, Problem> {
+    let limit = query.number("limit", 1..=MOST).unwrap_or(USUAL) as usize;
+    let start = query.parsed("cursor", from_cursor::<usize>).unwrap_or(0).min(LOG);
+    query.finish()?;
+    let crawl = app.library().crawl(&name).await?.ok_or_else(|| Problem::missing("there is no crawl of this name"))?;
+    let end = (start + limit).min(LOG);
+    let changes = app.library().changes(crawl.id, end + 1).await?;
+    let next = (changes.len() > end && end < LOG).then_some(end).and_then(|end| to_cursor(&end));
+    let items = changes.iter().take(end).skip(start).map(ChangeShape::from).collect();
+    known.answer(&ChangePage { items, next })
 }
 
 #[cfg(test)]

@@ -27,9 +27,9 @@ const GLIMPSE: usize = 100;
 /// How often all crawls are looked at while some run.
 const GLANCE: Duration = Duration::from_secs(1);
 /// Events that wait for a slow client.
-const AHEAD: usize = 16;
+pub(super) const AHEAD: usize = 16;
 
-type Events = mpsc::Sender<Result<Event, Infallible>>;
+pub(super) type Events = mpsc::Sender<Result<Event, Infallible>>;
 
 /// What happens in a crawl
 ///
@@ -168,7 +168,7 @@ async fn glance(app: &App, events: &Events) {
 }
 
 /// Whether the client still listens.
-async fn send(events: &Events, name: &str, data: &impl Serialize) -> bool {
+pub(super) async fn send(events: &Events, name: &str, data: &impl Serialize) -> bool {
     match Event::default().event(name).json_data(data) {
         Ok(event) => events.send(Ok(event)).await.is_ok(),
         Err(error) => {
@@ -178,7 +178,7 @@ async fn send(events: &Events, name: &str, data: &impl Serialize) -> bool {
     }
 }
 
-fn streamed(stream: mpsc::Receiver<Result<Event, Infallible>>) -> Response {
+pub(super) fn streamed(stream: mpsc::Receiver<Result<Event, Infallible>>) -> Response {
     let keep_alive = KeepAlive::new().interval(Duration::from_secs(15));
     Sse::new(ReceiverStream::new(stream)).keep_alive(keep_alive).into_response()
 }

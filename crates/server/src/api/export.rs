@@ -46,12 +46,13 @@ pub(crate) async fn export(State(app): State<Arc<App>>, mut query: Query) -> Res
     let format = query.choice("format", &FORMATS);
     let format = query.needed("format", format);
     let pages = query.choice("what", &[("media", false), ("page", true)]) == Some(true);
-    let mut question = filters::read(&mut query);
+    let mut question = filters::read(&app, &mut query).await?;
     query.finish()?;
     let (format, kind, ending) = format.unwrap_or((Format::GeoJson, "application/geo+json", "geojson"));
     if pages {
         question.looked = Looked::Pages { all: true };
     }
+    let pages = matches!(question.looked, Looked::Pages { .. });
     let (sender, receiver) = mpsc::channel(2);
     tokio::spawn(async move {
         let result = match pages {

@@ -85,7 +85,7 @@ pub(crate) async fn import(State(app): State<Arc<App>>, request: Request) -> Res
     Known::default().answer(&answer)
 }
 
-fn broken(error: MultipartError) -> Problem {
+pub(super) fn broken(error: MultipartError) -> Problem {
     match error.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 2 GB"),
         _ => Problem::new(StatusCode::BAD_REQUEST, format!("the files cannot be read: {}", error.body_text())),
@@ -128,7 +128,7 @@ async fn import_one(app: &App, path: PathBuf) -> Result<ImportSummary, Problem> 
 }
 
 /// Where files that are sent up are kept, as the library names them.
-fn uploads(app: &App) -> PathBuf {
+pub(super) fn uploads(app: &App) -> PathBuf {
     let dir = app.store.dir();
     std::fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned()).join(UPLOADS)
 }
@@ -148,18 +148,23 @@ pub(crate) async fn remove_upload(app: &App, path: &str) {
 }
 
 /// A file on its way in, removed when it does not get there.
-struct Draft(PathBuf);
+pub(super) struct Draft(PathBuf);
 
 impl Draft {
-    fn new(folder: &Path) -> Self {
+    pub fn new(folder: &Path) -> Self {
         use std::sync::atomic::{AtomicU64, Ordering};
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         Self(folder.join(format!(".part-{}-{number}", std::process::id())))
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// The identity of what was written; nothing when it is too large.
-    async fn fill(&self, mut part: Field<'_>) -> Result<Option<MediaId>, Problem> {
+    pub async fn fill(&self, mut part: Field<'_>) -> Result<Option<MediaId>, Problem> {
         let unwritten = |error: std::io::Error| match error.kind() {
             std::io::ErrorKind::StorageFull => Problem::new(StatusCode::INSUFFICIENT_STORAGE, "the disk is full"),
             _ => Problem::internal(&error),

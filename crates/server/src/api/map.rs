@@ -64,22 +64,15 @@ impl From<Cluster> for ClusterShape {
     FilterParams,
 ), responses((status = 200, body = ClusterList)))]
 pub(crate) async fn clusters(State(app): State<Arc<App>>, known: Known, mut query: Query) -> Result<Response, Problem> {
-    let pages = query.text("kind").as_deref() == Some("page");
-    let mut question = match pages {
-        true => filters::of_any_kind(&mut query),
-        false => filters::read(&mut query),
-    };
+    let mut question = filters::read_any(&app, &mut query).await?;
     let view = question.view.take();
     let view = query.needed("box", view);
     let zoom = query.number("zoom", 0..=24);
     let zoom = query.needed("zoom", zoom);
     query.finish()?;
-    let what = match pages {
-        true => {
-            question.looked = Looked::Pages { all: true };
-            ClusterFilter::Pages(question.page_filter())
-        }
-        false => ClusterFilter::Media(question.item_filter()),
+    let what = match question.looked {
+        Looked::Pages { .. } => ClusterFilter::Pages(question.page_filter()),
+        Looked::Media(_) => ClusterFilter::Media(question.item_filter()),
     };
     let (view, zoom) = (view.unwrap_or_default(), zoom.unwrap_or_default());
     let clusters = app.library().clusters(&what, view, u8::try_from(zoom).unwrap_or(24)).await?;

@@ -80,7 +80,7 @@ impl From<Listed<MediaItem>> for Cards {
     PagingParams,
 ), responses((status = 200, body = Cards)))]
 pub(crate) async fn list(State(app): State<Arc<App>>, known: Known, mut query: Query) -> Result<Response, Problem> {
-    let question = filters::read(&mut query);
+    let question = filters::read(&app, &mut query).await?;
     let order = query.choice("order", &ORDERS).unwrap_or_default();
     let limit = query.number("limit", 1..=MOST).unwrap_or(USUAL) as usize;
     let after: Option<Cursor> = query.parsed("cursor", from_cursor);

@@ -4,8 +4,10 @@ mod about;
 mod copies;
 mod crawls;
 mod events;
+mod example;
 mod export;
 mod file;
+mod finds;
 mod forget;
 mod health;
 mod import;
@@ -24,7 +26,7 @@ use axum::extract::DefaultBodyLimit;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
-pub(crate) use self::settings::apply_policy;
+pub(crate) use self::settings::{apply_policy, sources_of};
 use crate::app::App;
 
 /// All routes, below `/api/v1`.
@@ -46,8 +48,16 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(crawls::resume))
         .routes(routes!(crawls::stop))
         .routes(routes!(crawls::log))
+        .routes(routes!(crawls::changes))
         .routes(routes!(events::of_crawl))
         .routes(routes!(events::of_all))
+        .routes(routes!(finds::list, finds::create))
+        .routes(routes!(finds::one, finds::remove))
+        .routes(routes!(finds::results))
+        .routes(routes!(finds::thumbnail))
+        .routes(routes!(finds::stop))
+        .routes(routes!(finds::keep))
+        .routes(routes!(finds::events))
         .routes(routes!(schedules::list, schedules::create))
         .routes(routes!(schedules::preview))
         .routes(routes!(schedules::change, schedules::remove))
@@ -56,6 +66,9 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(forget::forget, forget::list))
         .routes(routes!(import::import).layer(DefaultBodyLimit::max(import::LARGEST_REQUEST)))
         .routes(routes!(search::search))
+        .routes(routes!(example::by_example).layer(DefaultBodyLimit::max(example::LARGEST_REQUEST)))
+        .routes(routes!(example::of_item))
+        .routes(routes!(example::rerank))
         .routes(routes!(search::pages))
         .routes(routes!(map::clusters))
         .routes(routes!(places::suggest))

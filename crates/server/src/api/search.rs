@@ -1,14 +1,15 @@
 //! Questions to the library, about media and about pages.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::State;
 use axum::response::Response;
 use facts::LatLon;
-use search::{Looked, PageHit, Question};
+use search::{Instead, Looked, Matched, PageHit, Question};
 use serde::Serialize;
-use store::{Cursor, ItemOrder, Match, MediaItem, PageItem};
+use store::{Cursor, ItemOrder, Match, Matches, MediaItem, PageItem};
 use utoipa::ToSchema;
 
 use super::media::{MOST, PagingParams, USUAL};
@@ -59,12 +60,12 @@ enum Hit {
 struct FoundMedia {
     #[serde(flatten)]
     card: Card,
-    /// How well it matches the words; none when there were none.
+    /// How well it matches the words, from 0 to 1; none when there were none.
     score: Option<f64>,
     /// Metres from the point that was asked about.
     distance_m: Option<f64>,
-    /// The words that it has.
-    matched: Vec<String>,
+    #[serde(flatten)]
+    matched: Matched,
 }
 
 /// How the question was understood.
@@ -73,6 +74,16 @@ struct Asked {
     /// The words that must be there; none when there were none.
     words: Option<Vec<String>>,
     place: Option<AskedPlace>,
+    /// In words; what was typed stands between asterisks. Empty when nothing was typed.
+    said: String,
+    /// What was not taken as it was typed.
+    notes: Vec<String>,
+    /// Words that nobody has, and what was looked for in their place.
+    instead: Vec<Instead>,
+    /// What is likelier to be meant, when little was found.
+    did_you_mean: Option<String>,
+    /// Items or pages that are not found by words yet: they are being prepared.
+    unworded: u64,
 }
 
 /// A place that was asked for.
@@ -87,14 +98,23 @@ struct AskedPlace {
 }
 
 impl Asked {
-    fn of(question: &Question) -> Self {
+    fn of<T>(question: &Question, matches: &Matches<T>) -> Self {
         let place = question.place.as_ref().map(|region| AskedPlace {
             name: region.name().to_owned(),
             lat: region.centre().map(|centre| centre.lat()),
             lon: region.centre().map(|centre| centre.lon()),
             r#box: one_box(region),
         });
-        Self { words: question.words.as_ref().map(|words| words.wanted()), place }
+        let understood = &question.understood;
+        Self {
+            words: question.words.as_ref().map(|words| words.wanted()),
+            place,
+            said: understood.said.clone(),
+            notes: understood.notes.clone(),
+            instead: Instead::of(&matches.slips),
+            did_you_mean: understood.better(&matches.slips),
+            unworded: matches.unworded,
+        }
     }
 }
 
@@ -108,7 +128,11 @@ impl Asked {
     PagingParams,
 ), responses((status = 200, body = Answer)))]
 pub(crate) async fn search(State(app): State<Arc<App>>, known: Known, mut query: Query) -> Result<Response, Problem> {
-    let mut question = filters::read(&mut query);
+    let (key, revision) = (query.key(), app.library().revision().await?);
+    if let Some(body) = app.answers.get(&key, revision) {
+        return Ok(known.text("application/json", body));
+    }
+    let mut question = filters::read(&app, &mut query).await?;
     let pages = query.choice("what", &[("media", false), ("page", true)]) == Some(true);
     let orders = [("best", Order::Best), ("nearest", Order::Nearest), ("newest", Order::Newest)];
     let order = query.choice("order", &orders).unwrap_or(Order::Best);
@@ -121,6 +145,7 @@ pub(crate) async fn search(State(app): State<Arc<App>>, known: Known, mut query:
     if pages {
         question.looked = Looked::Pages { all: true };
     }
+    let pages = matches!(question.looked, Looked::Pages { .. });
     let started = Instant::now();
     let near = question.near.map(|near| near.centre).filter(|_| order == Order::Nearest || question.words.is_none());
     let near = near.filter(|_| order != Order::Newest);
@@ -130,7 +155,9 @@ pub(crate) async fn search(State(app): State<Arc<App>>, known: Known, mut query:
         false => newest(&app, &question, cursor, limit).await?,
     };
     answer.milliseconds = started.elapsed().as_millis() as u64;
-    known.answer(&answer)
+    let body = serde_json::to_vec(&answer).map_err(|error| Problem::internal(&error))?.into();
+    app.answers.put(key, revision, &body);
+    Ok(known.text("application/json", body))
 }
 
 /// Where a list of results goes on.
@@ -155,29 +182,43 @@ async fn by_offset(
         Some(Place::Offset(start)) => start.min(DEEPEST),
         _ => 0,
     };
-    let (total, more, results): (u64, bool, Vec<Hit>) = match question.looked {
+    let mut answer = match question.looked {
         Looked::Media(_) => {
             let found = app.library().search_items(&question.item_filter(), near, start, limit).await?;
-            (found.total, found.more, found.found.into_iter().map(found_media).collect())
+            answer(question, &found, found_media)
         }
         Looked::Pages { .. } => {
             let found = app.library().search_pages(&question.page_filter(), near, start, limit).await?;
-            (found.total, found.more, found.found.into_iter().map(found_page).collect())
+            answer(question, &found, found_page)
         }
     };
-    let end = start + results.len();
-    let on = total > end as u64 && end < DEEPEST && !results.is_empty();
-    let next = on.then_some(end).and_then(|end| to_cursor(&Place::Offset(end)));
-    Ok(Answer { total, total_is_at_least: more, results, next, milliseconds: 0, asked: Asked::of(question) })
+    let end = start + answer.results.len();
+    let on = answer.total > end as u64 && end < DEEPEST && !answer.results.is_empty();
+    answer.next = on.then_some(end).and_then(|end| to_cursor(&Place::Offset(end)));
+    Ok(answer)
 }
 
-fn found_media(found: Match<MediaItem>) -> Hit {
-    let Match { what, metres, score, matched } = found;
-    Hit::Media(Box::new(FoundMedia { card: Card::of(&what), score, distance_m: metres, matched }))
+fn answer<T>(question: &Question, found: &Matches<T>, shape: fn(&Match<T>, &HashSet<String>) -> Hit) -> Answer {
+    let forms: HashSet<String> = found.forms.iter().cloned().collect();
+    Answer {
+        total: found.total,
+        total_is_at_least: found.more,
+        results: found.found.iter().map(|one| shape(one, &forms)).collect(),
+        next: None,
+        milliseconds: 0,
+        asked: Asked::of(question, found),
+    }
 }
 
-fn found_page(found: Match<PageItem>) -> Hit {
-    Hit::Page(Box::new(PageHit { score: found.score, ..PageHit::of(&found.what, found.metres) }))
+fn found_media(found: &Match<MediaItem>, forms: &HashSet<String>) -> Hit {
+    let card = Card::of(&found.what);
+    let matched = Matched::of_item(found, forms, &card.title, card.description.as_deref().unwrap_or_default());
+    Hit::Media(Box::new(FoundMedia { card, score: found.score, distance_m: found.metres, matched }))
+}
+
+fn found_page(found: &Match<PageItem>, forms: &HashSet<String>) -> Hit {
+    let matched = Matched::of_page(found, forms);
+    Hit::Page(Box::new(PageHit { score: found.score, matched, ..PageHit::of(&found.what, found.metres) }))
 }
 
 /// What came in last comes first.
@@ -189,18 +230,13 @@ async fn newest(app: &App, question: &Question, cursor: Option<Place>, limit: us
     let filter = question.item_filter();
     let counted = app.library().search_items(&filter, None, 0, 0).await?;
     let listed = app.library().list_items(&filter, ItemOrder::Newest, after, limit).await?;
+    let forms: HashSet<String> = counted.forms.iter().cloned().collect();
+    let unranked = |what| found_media(&Match { what, metres: None, score: None, matched: Vec::new() }, &forms);
     Ok(Answer {
-        total: counted.total,
-        total_is_at_least: counted.more,
         results: listed.what.into_iter().map(unranked).collect(),
         next: listed.next.map(Place::Cursor).as_ref().and_then(to_cursor),
-        milliseconds: 0,
-        asked: Asked::of(question),
+        ..answer(question, &counted, found_media)
     })
-}
-
-fn unranked(what: MediaItem) -> Hit {
-    found_media(Match { what, metres: None, score: None, matched: Vec::new() })
 }
 
 /// A page of a list of pages.
@@ -218,7 +254,7 @@ struct Pages {
     PagingParams,
 ), responses((status = 200, body = Pages)))]
 pub(crate) async fn pages(State(app): State<Arc<App>>, known: Known, mut query: Query) -> Result<Response, Problem> {
-    let mut question = filters::read(&mut query);
+    let mut question = filters::read(&app, &mut query).await?;
     let all = query.switch("relevant") != Some(true);
     let limit = query.number("limit", 1..=MOST).unwrap_or(USUAL) as usize;
     let after: i64 = query.parsed("cursor", from_cursor).unwrap_or(0);

@@ -11,8 +11,9 @@ use utoipa::ToSchema;
 
 use crate::answer::{Document, Known};
 use crate::app::App;
-use crate::guard::{Peer, Role, gone, kept};
+use crate::guard::{Role, gone, kept};
 use crate::problem::Problem;
+use listen::Peer;
 
 /// Who is there.
 #[derive(Serialize, ToSchema)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect, Response};
-use crawl::Settings;
+use crawl::{FindSettings, Settings};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
@@ -19,6 +19,9 @@ use crate::query::Query;
 /// The names they are stored under.
 const CRAWL: &str = "crawl";
 const MAP: &str = "map";
+const FIND: &str = "find";
+/// Stands for a key that is set: keys are written, and never shown.
+const SET: &str = "set";
 /// Characters of an address.
 const LONGEST: usize = 2_000;
 /// Further hosts a map may ask.
@@ -31,6 +34,11 @@ struct AllSettings {
     #[schema(value_type = Object)]
     crawl: Settings,
     map: MapSettings,
+    /// What a find does when its order does not say, and the sources of start pages; keys are shown as `set`.
+    #[schema(value_type = Object)]
+    find: FindSettings,
+    /// Words that mean the same, for `~word`: one group a line, with commas between.
+    synonyms: String,
 }
 
 /// Settings to change; what is left out stays.
@@ -43,6 +51,12 @@ pub(crate) struct SettingsChange {
     /// In place of all settings of the map.
     #[serde(default, deserialize_with = "no_list")]
     map: Option<MapSettings>,
+    /// In place of all settings of finds; a key that is `set` stays as it is.
+    #[schema(value_type = Option<Object>)]
+    find: Option<Value>,
+    /// In place of the list of synonyms.
+    #[schema(max_length = 1048576)]
+    synonyms: Option<String>,
 }
 
 /// Where the map comes from; without any of it, from the page's own bundle.
@@ -119,6 +133,48 @@ pub(super) async fn crawl_settings(app: &App) -> Result<Settings, Problem> {
     Ok(crawl::from_form(&crawl_form(app).await?).unwrap_or_default())
 }
 
+/// What a find does when its order does not say, with all that was not set.
+pub(super) async fn find_settings(app: &App) -> Result<FindSettings, Problem> {
+    let stored = app.library().setting(FIND).await?;
+    let read = stored.and_then(|stored| serde_json::from_value::<FindSettings>(stored).ok());
+    Ok(read.filter(|settings| settings.check().is_ok()).unwrap_or_default())
+}
+
+/// The sources that crawls without a start page ask.
+pub(crate) async fn sources_of(library: &dyn store::Library) -> Vec<sources::SourceSettings> {
+    let stored = library.setting(FIND).await.ok().flatten();
+    let read = stored.and_then(|stored| serde_json::from_value::<FindSettings>(stored).ok());
+    read.map(|settings| settings.sources).unwrap_or_default()
+}
+
+/// The settings of finds that were sent, with the keys that stay as they are.
+async fn find_sent(app: &App, sent: &Value) -> Result<FindSettings, Vec<FieldProblem>> {
+    let wrong = |field: String, detail: String| FieldProblem { field, detail };
+    let read: Result<FindSettings, _> = match sent.is_object() {
+        true => serde_json::from_value(sent.clone()),
+        false => return Err(vec![wrong("find".into(), "must be an object".into())]),
+    };
+    let mut settings = read.map_err(|error| vec![wrong("find".into(), error.to_string())])?;
+    let before = find_settings(app).await.unwrap_or_default();
+    for (at, source) in settings.sources.iter_mut().enumerate() {
+        if source.key.as_deref() == Some(SET) {
+            let same = before.sources.get(at).filter(|known| known.kind == source.kind);
+            let known = same.or_else(|| before.sources.iter().find(|known| known.kind == source.kind));
+            source.key = known.and_then(|known| known.key.clone());
+        }
+    }
+    let mut complaints: Vec<FieldProblem> =
+        settings.complaints().into_iter().map(|(field, detail)| wrong(format!("find.{field}"), detail)).collect();
+    for (at, source) in settings.sources.iter().enumerate() {
+        // Who may change settings here may not be who may read files there.
+        if source.file.is_some() {
+            let detail = "a list must be given by its address here; files can be named on the command line";
+            complaints.push(wrong(format!("find.sources.{at}"), detail.into()));
+        }
+    }
+    if complaints.is_empty() { Ok(settings) } else { Err(complaints) }
+}
+
 /// Sets the policy of the page to what the map needs.
 pub(crate) async fn apply_policy(app: &App) -> Result<(), Problem> {
     let map = map_settings(app).await?;
@@ -127,7 +183,12 @@ pub(crate) async fn apply_policy(app: &App) -> Result<(), Problem> {
 }
 
 async fn all(app: &App) -> Result<AllSettings, Problem> {
-    Ok(AllSettings { crawl: crawl_settings(app).await?, map: map_settings(app).await? })
+    let stored = app.library().setting(search::SYNONYMS).await?;
+    let synonyms = stored.and_then(|stored| stored.as_str().map(str::to_owned)).unwrap_or_default();
+    let (crawl, map) = (crawl_settings(app).await?, map_settings(app).await?);
+    let mut find = find_settings(app).await?;
+    find.sources.iter_mut().filter(|source| source.key.is_some()).for_each(|source| source.key = Some(SET.into()));
+    Ok(AllSettings { crawl, map, find, synonyms })
 }
 
 /// All settings
@@ -150,7 +211,20 @@ pub(crate) async fn change(
             |(field, detail): (String, String)| (format!("crawl.{field}").trim_end_matches('.').to_owned(), detail);
         crawl::from_form(form).map_err(|wrong| settings_problem(&wrong.into_iter().map(named).collect::<Vec<_>>()))?;
     }
-    let wrong = change.map.as_ref().map(MapSettings::complaints).unwrap_or_default();
+    let mut wrong = change.map.as_ref().map(MapSettings::complaints).unwrap_or_default();
+    let find = match &change.find {
+        Some(sent) => match find_sent(&app, sent).await {
+            Ok(settings) => Some(settings),
+            Err(complaints) => {
+                wrong.extend(complaints);
+                None
+            }
+        },
+        None => None,
+    };
+    if let Some(Err(error)) = change.synonyms.as_deref().map(query::Synonyms::read) {
+        wrong.push(FieldProblem { field: "synonyms".into(), detail: error.to_string() });
+    }
     if !wrong.is_empty() {
         return Err(Problem::fields(wrong));
     }
@@ -160,6 +234,12 @@ pub(crate) async fn change(
     if let Some(map) = &change.map {
         app.library().save_setting(MAP, &json!(map)).await?;
         apply_policy(&app).await?;
+    }
+    if let Some(find) = &find {
+        app.library().save_setting(FIND, &json!(find)).await?;
+    }
+    if let Some(synonyms) = &change.synonyms {
+        app.library().save_setting(search::SYNONYMS, &json!(synonyms)).await?;
     }
     Known::default().answer(&all(&app).await?)
 }

@@ -105,6 +105,12 @@ fn seconds_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
+/// A name that nobody guesses.
+pub(crate) fn random_name() -> Option<String> {
+    let bytes = random().ok()?;
+    Some(bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
+
 fn random() -> std::io::Result<[u8; 32]> {
     let mut key = [0; 32];
     let mut filled = 0;

@@ -14,7 +14,7 @@ mod origin;
 mod throttle;
 mod tokens;
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -23,7 +23,7 @@ use axum::response::{IntoResponse, Response};
 use http::request::Parts;
 use http::{HeaderMap, Method, StatusCode, header};
 
-pub(crate) use self::cookie::{COOKIE, SessionKey, gone, kept};
+pub(crate) use self::cookie::{COOKIE, SessionKey, gone, kept, random_name};
 pub(crate) use self::headers::{policy, put_on};
 pub(crate) use self::hosts::Hosts;
 pub(crate) use self::throttle::Throttle;
@@ -31,10 +31,7 @@ pub use self::tokens::Token;
 pub(crate) use self::tokens::{Role, Tokens};
 use crate::app::App;
 use crate::problem::Problem;
-
-/// Who asks, as the connection and the request say.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub SocketAddr);
+use listen::Peer;
 
 /// Lets through what may pass, with the [`Role`] of who asks; puts the headers on every answer.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
@@ -61,7 +58,7 @@ fn admit(app: &App, parts: &Parts) -> Result<Role, Problem> {
         // The page itself is the same for everyone; it asks who is there.
         None => Role::None,
         Some("v1/session" | "v1/health") => Role::None,
-        Some("v1/geoparse") => Role::Reader,
+        Some("v1/geoparse" | "v1/search/example" | "v1/search/rerank") => Role::Reader,
         Some(_) if changes => Role::Admin,
         Some(_) => Role::Reader,
     };

@@ -46,6 +46,8 @@ pub(crate) struct Card {
     pub file: String,
     /// Its copies: items that look or sound the same, and other addresses that hold the same bytes.
     pub copies: u64,
+    /// Since when it is not on the web any more, as far as its addresses were asked again.
+    pub gone: Option<Moment>,
 }
 
 impl Card {
@@ -75,6 +77,7 @@ impl Card {
             thumbnail: item.thumbnail.as_ref().map(|_| format!("/media/{}/thumbnail", item.id)),
             file: format!("/media/{}/file", item.id),
             copies: item.copies + item.addresses.saturating_sub(1),
+            gone: item.gone.map(Into::into),
         }
     }
 }
@@ -98,6 +101,9 @@ pub(crate) struct Item {
     pub licence: Option<String>,
     /// Its own key words.
     pub keywords: Vec<String>,
+    /// The words that tell the pages that show it from others of their crawl, the most telling first; at
+    /// most 30.
+    pub page_keywords: Vec<String>,
     /// Its own title.
     pub own_title: Option<String>,
     /// Its own description.
@@ -142,6 +148,9 @@ pub(crate) struct Sighting {
     pub licence: Option<String>,
     /// Who made it, as the page says.
     pub author: Option<String>,
+    /// Since when it is not to be found there any more: the file or the page is gone, or the page
+    /// shows it no longer.
+    pub gone: Option<Moment>,
 }
 
 impl Item {
@@ -159,6 +168,7 @@ impl Item {
             author: item.author.clone(),
             licence: item.licence.clone(),
             keywords: item.keywords.clone(),
+            page_keywords: page_keywords(item),
             own_title: item.title.clone(),
             own_description: item.description.clone(),
             edited: item
@@ -183,10 +193,25 @@ impl Item {
                     description: sighting.description.clone(),
                     licence: sighting.licence.clone(),
                     author: sighting.author.clone(),
+                    gone: sighting.gone.map(Into::into),
                 })
                 .collect(),
             addresses,
             path: item.path.clone(),
         }
     }
+}
+
+/// Key words of pages that are shown with an item.
+const PAGE_KEYWORDS: usize = 30;
+
+/// Those of all pages that show it, each once.
+fn page_keywords(item: &MediaItem) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in item.found.iter().flat_map(|sighting| &sighting.page_keywords) {
+        if found.len() < PAGE_KEYWORDS && !found.contains(word) {
+            found.push(word.clone());
+        }
+    }
+    found
 }

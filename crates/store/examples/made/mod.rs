@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use facts::{MediaId, MediaKind, Order, Timestamp, Url};
 use media::{Facts, Format};
-use store::{Claim, Link, LinkContext, MediaFile, Outcome, VisitKind, Visited};
+use store::{Claim, Link, LinkContext, MediaFile, Outcome, Version, VisitKind, Visited};
 
 /// Visits that are written at once.
 pub const BATCH: u64 = 256;
@@ -79,7 +79,16 @@ pub fn visit(url: Url, kind: VisitKind, n: u64, outcome: Outcome) -> Visited {
     };
     let claim = Claim { number: n, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0 };
     let at = Timestamp(n as i64);
-    Visited { claim, at, took_ms: 20, bytes: 8_000, status: Some(200), outcome, links: Vec::new() }
+    Visited {
+        claim,
+        at,
+        took_ms: 20,
+        bytes: 8_000,
+        status: Some(200),
+        version: Version::default(),
+        outcome,
+        links: Vec::new(),
+    }
 }
 
 pub fn ms(duration: Duration) -> f64 {

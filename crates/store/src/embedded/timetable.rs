@@ -29,7 +29,7 @@ pub(crate) fn is_there(path: &Path) -> Result<bool, StoreError> {
 
 /// Makes the library, or brings it up to date, for who has the right to write.
 pub(crate) fn make(path: &Path) -> Result<(), StoreError> {
-    EmbeddedLibrary::write(path).map(drop)
+    EmbeddedLibrary::write(path, Duration::ZERO).map(drop)
 }
 
 /// A connection beside that of the writer.

@@ -134,6 +134,11 @@ const WRONG: &[(&str, &str)] = &[
                   AND later.outcome = 'page' AND later.round > visit.round AND later.id < child.id))",
     ),
     (
+        "answers of a crawl",
+        "SELECT id FROM crawl WHERE (SELECT coalesce(sum(count), 0) FROM tally WHERE tally.crawl = crawl.id AND name = 'fetched')
+             <> (SELECT count(*) FROM visit WHERE visit.crawl = crawl.id AND status IS NOT NULL)",
+    ),
+    (
         "images located by words",
         "SELECT crawl FROM (SELECT id AS crawl FROM crawl) WHERE NOT EXISTS (SELECT 1 FROM forgotten)
          AND (SELECT coalesce(sum(count), 0) FROM tally WHERE tally.crawl = crawl AND name = 'located')
@@ -170,9 +175,21 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "contents that are set apart",
-        "SELECT one FROM person_apart WHERE one = other OR (other, one) NOT IN (SELECT one, other FROM person_apart)
+        "SELECT one FROM person_apart WHERE one = other OR said NOT IN (one, other)
+            OR (other, one, said) NOT IN (SELECT one, other, said FROM person_apart)
          UNION ALL SELECT one FROM person_apart JOIN media AS a ON a.sha256 = one JOIN media AS b ON b.sha256 = other
          JOIN copy_member AS x ON x.media = a.id JOIN copy_member AS y ON y.media = b.id AND y.copy_group = x.copy_group",
+    ),
+    (
+        "points and clusters",
+        "SELECT description.media FROM description LEFT JOIN alike
+             ON alike.cluster = description.cluster AND alike.number = description.place
+         WHERE place IS NOT NULL AND (alike.media IS NOT description.media OR bytes IS NULL)
+         UNION ALL SELECT alike.media FROM alike LEFT JOIN description ON description.media = alike.media
+         WHERE description.place IS NOT alike.number OR alike.number >= (SELECT max(next) FROM alike_number)
+         UNION ALL SELECT id FROM alike_cluster
+         WHERE members <> (SELECT count(*) FROM alike WHERE cluster = alike_cluster.id)
+         UNION ALL SELECT media FROM alike WHERE cluster NOT IN (SELECT id FROM alike_cluster)",
     ),
     (
         "descriptions",
@@ -185,6 +202,14 @@ const WRONG: &[(&str, &str)] = &[
         "SELECT picture_hash.id FROM picture_hash LEFT JOIN description ON description.media = picture_hash.media
          WHERE description.version IS NOT picture_hash.version OR bytes IS NULL OR length(bits) <> 32
          UNION ALL SELECT key FROM copy_key LEFT JOIN description ON description.media = copy_key.media WHERE keys IS NULL",
+    ),
+    (
+        "addresses that can be visited again",
+        "SELECT url FROM visit WHERE again = 1 GROUP BY crawl, url_id HAVING count(*) > 1
+         UNION ALL SELECT url FROM visit WHERE change IS NOT NULL AND change NOT IN ('changed', 'gone', 'back')
+         UNION ALL SELECT name FROM tally WHERE name LIKE 'revisit/%/changed' GROUP BY crawl, name
+         HAVING sum(count) <> (SELECT count(*) FROM visit WHERE visit.crawl = tally.crawl AND change = 'changed'
+                               AND 'revisit/' || kind || '/changed' = tally.name)",
     ),
     (
         "kept media of a crawl",

@@ -391,3 +391,45 @@ async fn a_directory_that_cannot_be_written_is_named_and_can_be_read() {
     let reader = Store::read(&dir).unwrap();
     assert_eq!(reader.library().crawls().await.unwrap().len(), 1);
 }
+
+#[tokio::test]
+async fn a_library_from_before_its_words_were_kept_so_is_worded_while_it_is_open() {
+    let dir = scratch();
+    let store = open(dir.path()).unwrap();
+    let (_, run) = start(&store).await;
+    let picture = |n: usize| format!("http://m.example/{n}.jpg");
+    for n in 0..450 {
+        let mut visit = web::kept(web::image_claim(&picture(n)), &n.to_string());
+        web::file_of(&mut visit).facts.title = Some(format!("harbour {n}"));
+        store.library().record(run, &[visit]).await.unwrap();
+    }
+    store.close().await.unwrap();
+    // As the step of the tables leaves a library of before.
+    let db = rusqlite::Connection::open(dir.path().join("library.db")).unwrap();
+    db.execute_batch(
+        "INSERT INTO item_words (item_words) VALUES ('delete-all');
+         DELETE FROM item_terms; DELETE FROM stem; DELETE FROM word;
+         UPDATE media SET described = 1;
+         INSERT INTO rewording (subject, next) SELECT 'item', max(id) FROM media;",
+    )
+    .unwrap();
+    drop(db);
+    let store = open(dir.path()).unwrap();
+    let filter = store::ItemFilter { words: store::Want::parse("harbour"), ..store::ItemFilter::default() };
+    loop {
+        let found = store.library().search_items(&filter, None, 0, 1).await.unwrap();
+        assert!(
+            found.total + found.unworded >= 450,
+            "what is not found yet is said: {} {}",
+            found.total,
+            found.unworded
+        );
+        if found.unworded == 0 {
+            assert_eq!(found.total, 450);
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    store.close().await.unwrap();
+    crate::audit::audit(dir.path());
+}

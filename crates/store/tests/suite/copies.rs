@@ -6,7 +6,7 @@ use facts::{LatLon, MediaId, MediaKind, Url};
 use media::{Facts, Format};
 use store::{
     Area, Candidate, Clue, ClusterFilter, Compared, CopyFound, CopyReason, Cursor, Described, Description, Exact,
-    Example, Forget, ItemFilter, Library, Said, SaidSource, Traces, Visited, Words,
+    Example, Forget, ItemFilter, Library, Said, SaidSource, Traces, Visited, Want,
 };
 
 use super::library::start;
@@ -400,6 +400,12 @@ pub async fn what_a_person_sets_apart_stays_apart(mut home: impl Home) {
     assert!(library.unset_apart(id_of("d")).await.unwrap());
     let waiting = library.uncompared(None, 9).await.unwrap();
     assert_eq!(waiting.what.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), [id_of("d")], "it is compared again");
+    // What was said of one is not taken back with what was said of another.
+    assert!(library.set_apart(id_of("b")).await.unwrap());
+    assert!(!library.unset_apart(id_of("a")).await.unwrap());
+    library.compared(&[are_copies("b", &["a"])]).await.unwrap();
+    assert_eq!(groups(&*library, &names).await, [["c", "a"]]);
+    assert!(library.unset_apart(id_of("b")).await.unwrap());
     // What is forgotten leaves nothing behind.
     assert!(library.set_apart(id_of("a")).await.unwrap());
     home.forget(Forget::Address(url(&address("a")))).await.unwrap();
@@ -421,7 +427,7 @@ pub async fn originals_can_be_listed_alone(home: impl Home) {
     let originals = ItemFilter::default();
     let expected: BTreeSet<MediaId> = ["b", "c", "d"].map(id_of).into();
     let located = ItemFilter { located: Some(true), ..originals.clone() };
-    let worded = ItemFilter { words: Words::parse("bridge"), ..originals.clone() };
+    let worded = ItemFilter { words: Want::parse("bridge"), ..originals.clone() };
     let images = ItemFilter { kinds: vec![MediaKind::Image], ..originals.clone() };
     let of_host = ItemFilter { host: Some("m.example".into()), ..originals.clone() };
     for filter in [originals.clone(), located, worded, images, of_host] {
@@ -442,6 +448,33 @@ pub async fn originals_can_be_listed_alone(home: impl Home) {
     let everything = ItemFilter { copies: true, ..originals.clone() };
     assert_eq!(whole(&*library, &everything, ORDERS[0], 2).await.len(), 4);
     assert_eq!((clusters(everything).await, clusters(originals).await), (4, 3));
+}
+
+pub async fn an_original_is_found_by_the_words_of_its_copies(home: impl Home) {
+    let library = home.library();
+    let mut titled = picture("small", 50);
+    file_of(&mut titled).facts.title = Some("The weir".into());
+    let mut page = read_with_images(page_claim("http://a.example/"), &[&address("small")]);
+    facts_of(&mut page).media[0].description = "a heron in the morning".into();
+    record(&*library, vec![picture("large", 100), page, titled, picture("other", 70)]).await;
+    let found = async |words| {
+        let filter = ItemFilter { words: Want::parse(words), ..ItemFilter::default() };
+        let found = library.search_items(&filter, None, 0, 9).await.unwrap().found;
+        found.into_iter().map(|found| found.what.id).collect::<Vec<_>>()
+    };
+    assert_eq!(found("heron").await, [id_of("small")]);
+    library.compared(&[are_copies("large", &["small"])]).await.unwrap();
+    for words in ["heron", "weir", "morning heron"] {
+        assert_eq!(found(words).await, [id_of("large")], "{words}");
+    }
+    // So it is with what is said of the copy later,
+    library.set_text(id_of("small"), Some(Some("The sluice".into())), None).await.unwrap();
+    assert_eq!((found("sluice").await, found("weir").await), (vec![id_of("large")], vec![]));
+    // and not when it is none any more.
+    library.set_apart(id_of("small")).await.unwrap();
+    for words in ["heron", "sluice"] {
+        assert_eq!(found(words).await, [id_of("small")], "{words}");
+    }
 }
 
 pub async fn what_copies_know_is_offered_to_their_original(home: impl Home) {
@@ -521,7 +554,8 @@ struct Model {
     /// Contents in the order they came, with their sides.
     items: Vec<(u64, u64)>,
     groups: Vec<BTreeSet<u64>>,
-    apart: BTreeSet<(u64, u64)>,
+    /// Pairs, both ways round, with the one of them that was set apart.
+    apart: BTreeSet<(u64, u64, u64)>,
 }
 
 impl Model {
@@ -535,7 +569,7 @@ impl Model {
 
     fn join(&mut self, one: u64, other: u64) {
         let (a, b) = (self.group(one), self.group(other));
-        let apart = a.iter().any(|x| b.iter().any(|y| self.apart.contains(&(*x, *y))));
+        let apart = self.apart.iter().any(|(one, other, _)| a.contains(one) && b.contains(other));
         if one == other || a == b || apart || !self.has(one) || !self.has(other) {
             return;
         }
@@ -603,7 +637,7 @@ pub async fn groups_are_those_of_a_model<H: Home>(first: H) {
                     assert_eq!(set, group.len() > 1);
                     if set {
                         group.iter().filter(|other| **other != n).for_each(|other| {
-                            model.apart.extend([(n, *other), (*other, n)]);
+                            model.apart.extend([(n, *other, n), (*other, n, n)]);
                         });
                         model.leave(n);
                     }
@@ -611,7 +645,7 @@ pub async fn groups_are_those_of_a_model<H: Home>(first: H) {
                 16 => {
                     let n = any(&mut numbers);
                     library.unset_apart(id_of(&name(n))).await.unwrap();
-                    model.apart.retain(|(one, other)| *one != n && *other != n);
+                    model.apart.retain(|(_, _, said)| *said != n);
                 }
                 17 => {
                     let n = any(&mut numbers);
@@ -626,7 +660,7 @@ pub async fn groups_are_those_of_a_model<H: Home>(first: H) {
                     left += u64::from(model.group(n).len() > 1);
                     // What a person said of it is forgotten, if it was there.
                     if model.has(n) {
-                        model.apart.retain(|(one, other)| *one != n && *other != n);
+                        model.apart.retain(|(one, other, _)| *one != n && *other != n);
                     }
                     rounds.remove(&n);
                     model.leave(n);

@@ -54,7 +54,7 @@ impl Numbers {
     }
 
     fn round(&mut self, claim: Claim) -> Claim {
-        Claim { round: self.below(3) as u32, ..claim }
+        Claim { round: self.below(4) as u32, ..claim }
     }
 
     /// Often as sure and as exact as another.
@@ -81,7 +81,15 @@ impl Numbers {
 
     fn visit(&mut self) -> Visited {
         let image = self.image();
-        match self.below(9) {
+        match self.below(11) {
+            9 => {
+                let claim = if self.below(2) == 0 { self.page_claim() } else { self.round(image_claim(&image)) };
+                visited(claim, Outcome::Unchanged, Vec::new())
+            }
+            10 => {
+                let claim = if self.below(2) == 0 { self.page_claim() } else { self.round(image_claim(&image)) };
+                Visited { status: Some(404), ..failed(claim, "http-404") }
+            }
             0..3 => {
                 let images: Vec<String> = (0..self.below(4)).map(|_| self.image()).collect();
                 let images: Vec<&str> = images.iter().map(String::as_str).collect();

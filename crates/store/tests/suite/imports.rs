@@ -27,12 +27,14 @@ pub async fn imported_files_are_items_like_any_other(home: impl Home) {
         ["/pictures/a b.jpg", "/pictures/c.jpg"]
     );
     let found = Sighting {
+        page_keywords: Vec::new(),
         image: "file:///pictures/a%20b.jpg".into(),
         page: None,
         page_title: None,
         description: "the file /pictures/a b.jpg".into(),
         licence: None,
         author: None,
+        gone: None,
     };
     assert_eq!(items[0].found, [found]);
     assert_eq!(items[1].found.len(), 2);

@@ -20,7 +20,16 @@ async fn list(library: &dyn Library, filter: ItemFilter) -> Vec<MediaItem> {
 fn sighting(image: &str, page: Option<&str>, description: &str) -> Sighting {
     let page_title = page.map(|page| format!("Title of {page}"));
     let (image, page, description) = (image.into(), page.map(str::to_owned), description.into());
-    Sighting { image, page, page_title, description, licence: None, author: None }
+    Sighting {
+        image,
+        page,
+        page_title,
+        page_keywords: Vec::new(),
+        description,
+        licence: None,
+        author: None,
+        gone: None,
+    }
 }
 
 /// A page with a title that shows pictures.
@@ -115,6 +124,7 @@ pub async fn an_item_carries_all_that_is_known_of_it(home: impl Home) {
         addresses: 1,
         duplicate_of: None,
         copies: 0,
+        gone: None,
         found: vec![sighting("http://m.example/1.jpg", None, "")],
     };
     assert_eq!(item, expected);

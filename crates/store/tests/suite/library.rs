@@ -102,6 +102,8 @@ fn expected_figures() -> Figures {
     Figures {
         pages: 1,
         visits: 5,
+        fetched: 4,
+        links: 2,
         bytes: 500,
         media: [("image".to_owned(), images)].into(),
         errors: [("dns".to_owned(), 1)].into(),

@@ -3,6 +3,7 @@
 //! A home says how it is opened, stopped and killed; [`suite!`](crate::suite) turns every
 //! statement here into a test of that home.
 
+pub mod again;
 pub mod clusters;
 pub mod copies;
 pub mod counting;
@@ -12,6 +13,7 @@ pub mod harvest;
 pub mod imports;
 pub mod items;
 pub mod library;
+pub mod likeness;
 pub mod lists;
 pub mod pages;
 pub mod persons;

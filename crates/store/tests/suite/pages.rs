@@ -54,6 +54,7 @@ pub async fn a_page_is_listed_with_all_its_places(home: impl Home) {
         description: "What it says of itself".into(),
         language: Some("de".into()),
         first_seen: Timestamp(5),
+        gone: None,
         relevant: true,
         focus: Some(1),
         places,

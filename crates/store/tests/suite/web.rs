@@ -5,7 +5,7 @@ use media::{Facts, Location, LocationSource};
 use sha2::{Digest, Sha256};
 use store::{
     Claim, ClaimLimit, Claims, CrawlId, Frontier, ImportedFile, Link, LinkContext, MediaFile, MediaReference, Outcome,
-    PageFacts, PagePlace, Refused, Rest, SaidLocation, SaidSource, VisitKind, Visited,
+    PageFacts, PagePlace, Refused, Rest, SaidLocation, SaidSource, Version, VisitKind, Visited,
 };
 
 pub fn url(text: &str) -> Url {
@@ -47,7 +47,16 @@ pub fn best(priority: f64) -> Order {
 
 pub fn visited(claim: Claim, outcome: Outcome, links: Vec<Link>) -> Visited {
     let links = links.into_iter().map(|link| found(link, &claim)).collect();
-    Visited { claim, at: Timestamp(1_000), took_ms: 7, bytes: 100, status: Some(200), outcome, links }
+    Visited {
+        claim,
+        at: Timestamp(1_000),
+        took_ms: 7,
+        bytes: 100,
+        status: Some(200),
+        version: Version::default(),
+        outcome,
+        links,
+    }
 }
 
 /// A page that was read.

@@ -3,12 +3,11 @@
 //! `priority = score + prediction · (1 − score)`: what is near a relevant page goes first, and links
 //! that look like those that led to relevant pages go before their turn. The model teaches itself
 //! while the crawl goes on: [`branches`] knows which links were followed and what they led to,
-//! [`bayes`] which [`features()`] go with that. A [`prior`] prefers where photographs were found.
+//! [`bayes`] which [`features()`] go with that. A [`Prior`] prefers where photographs were found.
 
 mod bayes;
 mod branches;
-mod features;
-mod prior;
+pub(crate) mod features;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,8 +17,9 @@ use serde::{Deserialize, Serialize};
 use self::bayes::{Bayes, DEPTHS};
 use self::branches::{Branches, Followed};
 use self::features::{Seen, features};
-use self::prior::{Prior, SavedPrior};
 use crate::geo_distance::score;
+use crate::prior::{Prior, SavedPrior};
+use crate::saved::{self, Kind};
 use crate::vocabulary::Vocabulary;
 use crate::{Arrival, BadModel, Strategy, Told};
 
@@ -39,15 +39,13 @@ struct Mind {
     prior: Prior,
 }
 
-/// A mind as it is saved. Versions that read one another's begin with the same number.
+/// A mind as it is saved.
 #[derive(Serialize, Deserialize)]
 struct Saved {
     model: Bayes,
     branches: Vec<(UrlId, Followed)>,
     prior: SavedPrior,
 }
-
-const VERSION: u8 = 1;
 
 /// What a relevant page one link further ahead is worth: a page more is spent on the way to it, and
 /// what is said of it is less sure. At a quarter, depth 3 found fewer pages on made webs than depth 1.
@@ -56,14 +54,14 @@ const AHEAD: f64 = 0.1;
 impl Geo {
     /// As told; with what it learnt before, or another crawl did, when that is given.
     pub fn new(told: Told) -> Result<Self, BadModel> {
-        let mind = match (told.resumed, told.taught) {
-            (Some(own), _) => {
-                let Saved { model, branches, prior } = read(&own)?;
+        let own = told.resumed.as_deref().map(|own| saved::resumed(Kind::Geo, own)).transpose()?.flatten();
+        let mind = match (own, told.taught) {
+            (Some(Saved { model, branches, prior }), _) => {
                 Mind { model, branches: Branches::restored(branches), prior: Prior::restored(prior) }
             }
             // The links that another crawl followed are not on the branches of this one.
             (None, Some(other)) => {
-                let Saved { model, prior, .. } = read(&other)?;
+                let Saved { model, prior, .. } = saved::read(Kind::Geo, &other)?;
                 Mind { model, prior: Prior::restored(prior), ..Mind::default() }
             }
             (None, None) => Mind::default(),
@@ -86,13 +84,6 @@ impl Geo {
             weight *= AHEAD;
         }
         1.0 - missed
-    }
-}
-
-fn read(saved: &[u8]) -> Result<Saved, BadModel> {
-    match saved.split_first() {
-        Some((&VERSION, bytes)) => postcard::from_bytes(bytes).map_err(|_| BadModel),
-        _ => Err(BadModel),
     }
 }
 
@@ -139,6 +130,6 @@ impl Strategy for Geo {
         let mind = self.mind();
         let saved = Saved { model: mind.model.clone(), branches: mind.branches.saved(), prior: mind.prior.saved() };
         drop(mind);
-        postcard::to_extend(&saved, vec![VERSION]).ok()
+        saved::write(Kind::Geo, &saved)
     }
 }

@@ -20,8 +20,8 @@ use super::names::{Match, Names};
 use super::tokens::{Gap, Shape, Token};
 use super::tuning;
 use super::{Hints, Mention, MentionKind};
-use crate::fold::is_word_char;
 use crate::gazetteer::{Gazetteer, Place};
+use query::is_word_char;
 
 /// A name in the text on its way to being a place.
 struct Name {

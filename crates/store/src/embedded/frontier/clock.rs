@@ -19,15 +19,18 @@ pub(super) struct Clock(Arc<Mutex<Reading>>);
 struct Reading {
     base: Timestamp,
     since: Instant,
+    ahead: Duration,
     #[cfg(test)]
     set: Option<Timestamp>,
 }
 
 impl Clock {
-    pub fn start() -> Self {
+    /// A clock that is so far ahead of the machine's.
+    pub fn start(ahead: Duration) -> Self {
         Self(Arc::new(Mutex::new(Reading {
-            base: wall(),
+            base: wall() + ahead,
             since: Instant::now(),
+            ahead,
             #[cfg(test)]
             set: None,
         })))
@@ -40,7 +43,7 @@ impl Clock {
             return set;
         }
         let steady = reading.base + reading.since.elapsed();
-        let wall = wall();
+        let wall = wall() + reading.ahead;
         if wall > steady {
             (reading.base, reading.since) = (wall, Instant::now());
             return wall;
@@ -51,7 +54,7 @@ impl Clock {
     /// A clock that stands still at a moment of a test's choosing.
     #[cfg(test)]
     pub fn stopped(now: Timestamp) -> Self {
-        let clock = Self::start();
+        let clock = Self::start(Duration::ZERO);
         clock.reading().set = Some(now);
         clock
     }
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn time_does_not_go_back() {
-        let clock = Clock::start();
+        let clock = Clock::start(Duration::ZERO);
         let base = clock.now();
         clock.reading().base = base + Duration::from_secs(3600);
         let ahead = clock.now();

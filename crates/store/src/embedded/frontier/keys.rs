@@ -44,7 +44,8 @@ impl Lane {
     pub fn of(kind: VisitKind) -> Self {
         match kind {
             VisitKind::Page => Self::Pages,
-            VisitKind::Media(_) => Self::Media,
+            // What a site lists decides which of its pages are visited: it is asked for before them.
+            VisitKind::Media(_) | VisitKind::Report | VisitKind::Sitemap => Self::Media,
         }
     }
 }

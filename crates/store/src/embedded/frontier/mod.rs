@@ -24,7 +24,6 @@ mod state;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp};
@@ -34,7 +33,7 @@ use self::spaces::Space;
 use self::state::State;
 use crate::work::Worker;
 use crate::{
-    Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, OriginFile, OriginRecord,
+    Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, Options, OriginFile, OriginRecord,
     Reservation, Rest, StoreError, Visited,
 };
 
@@ -48,9 +47,9 @@ pub(crate) struct EmbeddedFrontier {
 
 impl EmbeddedFrontier {
     /// Opens or makes the queue of a library. After an unclean stop each host waits its full delay.
-    pub fn open(path: &Path, library: i32, default_delay: Duration, active_hosts: usize) -> Result<Self, StoreError> {
-        let clock = Clock::start();
-        let mut state = State::open(path, clock.clone(), default_delay, active_hosts)?;
+    pub fn open(path: &Path, library: i32, options: &Options) -> Result<Self, StoreError> {
+        let clock = Clock::start(options.ahead);
+        let mut state = State::open(path, clock.clone(), options.default_delay, options.active_hosts)?;
         state.belong_to(library)?;
         Ok(Self { state: Arc::new(Worker::start(path, state)?), clock })
     }

@@ -10,8 +10,8 @@ use super::clock::Clock;
 use super::keys::{HostKey, Lane, band};
 use super::state::State;
 use crate::{
-    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, Outcome, Reservation, Rest, VisitKind,
-    Visited,
+    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, Outcome, Reservation, Rest, Version,
+    VisitKind, Visited,
 };
 
 const DELAY: Duration = Duration::from_millis(50);
@@ -387,7 +387,7 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
 
 fn visited(claim: Claim, links: Vec<Link>) -> Visited {
     let outcome = Outcome::Refused(crate::Refused::unseen("a test"));
-    Visited { claim, at: Timestamp(0), took_ms: 0, bytes: 0, status: None, outcome, links }
+    Visited { claim, at: Timestamp(0), took_ms: 0, bytes: 0, status: None, version: Version::default(), outcome, links }
 }
 
 proptest! {

@@ -16,6 +16,7 @@ use rusqlite::{Connection, params};
 use super::cells::{FINEST, Held, LEVELS, Place, Point, Sort, place_of};
 use super::orders::Rows;
 use super::pages;
+use super::slips::Lexicon;
 use super::walks::Sought;
 use crate::{Area, Cluster, ClusterFilter, Clusters, ItemFilter, PageFilter, Representative};
 
@@ -32,7 +33,13 @@ const WALKED: usize = 10_000;
 const STRIDE: i64 = 10_000;
 const STRIDES: usize = 2;
 
-pub(super) fn clusters(db: &Connection, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> rusqlite::Result<Clusters> {
+pub(super) fn clusters(
+    db: &Connection,
+    lexicon: &Lexicon,
+    what: &ClusterFilter,
+    view: [f64; 4],
+    zoom: u8,
+) -> rusqlite::Result<Clusters> {
     let Some(grid) = Grid::of(view, zoom) else { return Ok(Clusters::default()) };
     let moment = db.unchecked_transaction()?;
     let mut clumps = Clumps { grid, clumps: BTreeMap::new() };
@@ -47,8 +54,8 @@ pub(super) fn clusters(db: &Connection, what: &ClusterFilter, view: [f64; 4], zo
             let sorts = [Sort::Page(true), Sort::Page(false)];
             counted(&moment, &mut clumps, if filter.relevant { &sorts[..1] } else { &sorts })?
         }
-        ClusterFilter::Media(filter) => walked(&moment, &mut clumps, filter)?,
-        ClusterFilter::Pages(filter) => walked_pages(&moment, &mut clumps, filter)?,
+        ClusterFilter::Media(filter) => walked(&moment, lexicon, &mut clumps, filter)?,
+        ClusterFilter::Pages(filter) => walked_pages(&moment, lexicon, &mut clumps, filter)?,
     };
     let found = clumps.finish(&moment, matches!(what, ClusterFilter::Pages(_)), more)?;
     moment.commit()?;
@@ -242,12 +249,12 @@ fn counted(db: &Connection, clumps: &mut Clumps, sorts: &[Sort]) -> rusqlite::Re
 }
 
 /// Looks at the items that match; whether there are more.
-fn walked(db: &Connection, clumps: &mut Clumps, filter: &ItemFilter) -> rusqlite::Result<bool> {
+fn walked(db: &Connection, lexicon: &Lexicon, clumps: &mut Clumps, filter: &ItemFilter) -> rusqlite::Result<bool> {
     let boxes = clumps.grid.boxes();
     let view = Area { boxes, contains: Arc::new(|_| true) };
     let area = filter.area.as_ref().map_or_else(|| view.clone(), |area| area.and(&view));
     let filter = ItemFilter { area: Some(area), ..filter.clone() };
-    let Some(mut sought) = Sought::new(db, &filter)? else { return Ok(false) };
+    let Some(mut sought) = Sought::new(db, lexicon, &filter)? else { return Ok(false) };
     let mut left = WALKED;
     let mut each = |number: i64, at: Option<LatLon>| {
         if let Some(at) = at {
@@ -283,9 +290,14 @@ fn walked(db: &Connection, clumps: &mut Clumps, filter: &ItemFilter) -> rusqlite
     Ok(true)
 }
 
-fn walked_pages(db: &Connection, clumps: &mut Clumps, filter: &PageFilter) -> rusqlite::Result<bool> {
+fn walked_pages(
+    db: &Connection,
+    lexicon: &Lexicon,
+    clumps: &mut Clumps,
+    filter: &PageFilter,
+) -> rusqlite::Result<bool> {
     let mut left = WALKED;
-    pages::each_shown(db, filter, (STRIDE, STRIDES), &mut |number, point| {
+    pages::each_shown(db, lexicon, filter, (STRIDE, STRIDES), &mut |number, point| {
         clumps.add_point(number, point);
         left = left.saturating_sub(1);
         if left == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,7 +1,8 @@
 //! Connections to the library's file: one that writes, a few that read.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -18,6 +19,8 @@ pub(super) struct Connections {
     path: PathBuf,
     writer: Option<Worker<Connection>>,
     readers: Mutex<Vec<Connection>>,
+    /// How often something was written.
+    revision: Arc<AtomicU64>,
 }
 
 impl Connections {
@@ -43,12 +46,14 @@ impl Connections {
         db.execute_batch(touched::TABLES).map_err(|error| StoreError::sqlite(path, &error))?;
         let identity = schema::identity(&db).map_err(|error| StoreError::sqlite(path, &error))?;
         let writer = Worker::start(path, db)?;
-        Ok((Self { path: path.to_owned(), writer: Some(writer), readers: Mutex::default() }, identity))
+        let (readers, revision) = (Mutex::default(), Arc::default());
+        Ok((Self { path: path.to_owned(), writer: Some(writer), readers, revision }, identity))
     }
 
     /// Opens a library that is there, for reading only.
     pub fn read(path: &Path) -> Result<Self, StoreError> {
-        let connections = Self { path: path.to_owned(), writer: None, readers: Mutex::default() };
+        let (readers, revision) = (Mutex::default(), Arc::default());
+        let connections = Self { path: path.to_owned(), writer: None, readers, revision };
         let db = connections.reader()?;
         let found = schema::version(&db, path)?;
         // Whoever makes it has not come to its tables yet.
@@ -81,7 +86,7 @@ impl Connections {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.writer()?.run(transaction(self.path.clone(), work)).await
+        self.writer()?.run(self.transaction(work)).await
     }
 
     /// [`change`](Self::change) for a thread that may wait.
@@ -89,7 +94,24 @@ impl Connections {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.writer()?.run_here(transaction(self.path.clone(), work))
+        self.writer()?.run_here(self.transaction(work))
+    }
+
+    /// How often something was written here; nothing where another process writes.
+    pub fn revision(&self) -> Option<u64> {
+        self.writer.as_ref().map(|_| self.revision.load(Ordering::Acquire))
+    }
+
+    fn transaction<T, W: FnOnce(&Transaction<'_>) -> rusqlite::Result<T>>(
+        &self,
+        work: W,
+    ) -> impl FnOnce(&mut Connection) -> Result<T, StoreError> + use<T, W> {
+        let (change, revision) = (transaction(self.path.clone(), work), Arc::clone(&self.revision));
+        move |db| {
+            let result = change(db);
+            revision.fetch_add(1, Ordering::AcqRel);
+            result
+        }
     }
 
     fn writer(&self) -> Result<&Worker<Connection>, StoreError> {

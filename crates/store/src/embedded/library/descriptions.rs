@@ -4,10 +4,10 @@ use facts::{MediaId, MediaKind};
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::groups;
 use super::near::Bits;
 use super::persons::number;
 use super::text::{REASON, cut};
+use super::{groups, likeness};
 use crate::listing::Key;
 use crate::{Cursor, Described, Description, Exact, Listed, Traces, Undescribed};
 
@@ -104,6 +104,7 @@ pub(super) fn remove(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
         .query_row([media], |row| Ok((read_kind(row, 0)?, row.get::<_, Option<Vec<u8>>>(1)?)))
         .optional()?;
     let Some((kind, keys)) = known else { return Ok(()) };
+    likeness::remove(db, media)?;
     for key in keys_of(&keys.unwrap_or_default()) {
         db.prepare_cached("DELETE FROM copy_key WHERE kind = ?1 AND key = ?2 AND media = ?3")?.execute(params![
             code(kind),

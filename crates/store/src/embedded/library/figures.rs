@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 
 use super::cells::{LEVELS, Sort};
 use super::{counted, harvest, runs};
-use crate::{CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, LibraryFigures, Mishap, RunId};
+use crate::{CrawlId, CrawlSummary, Figures, HostFigures, ImageLibraryFigures, LibraryFigures, Mishap, RunId, Units};
 
 /// Runs listed with the figures of a library.
 const RUNS: usize = 1_000;
@@ -35,6 +35,9 @@ fn add(figures: &mut Figures, name: &str, count: u64) {
     match head {
         "pages" => figures.pages += count,
         "visits" => figures.visits += count,
+        "fetched" => figures.fetched += count,
+        "links" => figures.links += count,
+        "dynamic" => figures.dynamic += count,
         "bytes" => figures.bytes += count,
         "duplicates" => figures.duplicates += count,
         "seen" => figures.media.entry(rest.into()).or_default().seen += count,
@@ -49,6 +52,10 @@ fn add(figures: &mut Figures, name: &str, count: u64) {
         "malformed" => figures.malformed += count,
         "geotagged" if rest == MediaKind::Image.as_str() => figures.geotagged += count,
         "wrong-location" => *figures.wrong_locations.entry(rest.into()).or_default() += count,
+        "revisit" => {
+            let (kind, what) = rest.split_once('/').unwrap_or((rest, ""));
+            *figures.revisits.entry(kind.into()).or_default().entry(what.into()).or_default() += count;
+        }
         "error" => *figures.errors.entry(rest.into()).or_default() += count,
         _ => {}
     }
@@ -76,8 +83,9 @@ pub(super) fn mishaps(db: &Connection, crawl: CrawlId, most: usize) -> rusqlite:
 
 pub(super) fn of_library(db: &Connection, hosts: usize) -> rusqlite::Result<LibraryFigures> {
     let mut figures = LibraryFigures { runs: runs::all_runs(db, RUNS)?, ..LibraryFigures::default() };
-    for (_, frontier) in runs::crawls(db)? {
+    for (crawl, frontier) in runs::crawls(db)? {
         figures.discovered += frontier.known_pages + frontier.known_media;
+        figures.units = figures.units.and(Units::of(&of_crawl(db, crawl.id, None)?, &frontier));
     }
     let total = |name: &str| -> rusqlite::Result<u64> {
         let sum: i64 = db

@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 use super::persons::number;
 use super::text::{REASON, cut};
+use super::touched::touch;
 use super::{items, locations};
 use crate::{
     Compared, CopyFile, CopyFound, CopyGroup, CopyMember, CopyReason, Cursor, KnownByCopies, Listed, MediaItem,
@@ -67,12 +68,30 @@ pub(super) fn tell_original(db: &Transaction<'_>, media: i64) -> rusqlite::Resul
     group_of(db, media)?.map_or(Ok(()), |group| teach(db, group))
 }
 
-/// The original learns from its copies where it was made.
+/// The original learns from its copies where it was made, and is found by their words.
 fn teach(db: &Transaction<'_>, group: i64) -> rusqlite::Result<()> {
     let original = original(db, group)?;
-    let mut copies = files_of(db, original, Some(group), ASKED as i64 + 1)?;
-    copies.retain(|copy| *copy != original);
-    locations::learn_from(db, original, &copies)
+    let copies = copies_of(db, original, ASKED)?;
+    locations::learn_from(db, original, &copies)?;
+    touch(db, original)
+}
+
+/// The file that this one is a copy of.
+pub(super) fn original_of(db: &Connection, media: i64) -> rusqlite::Result<Option<i64>> {
+    let group = group_of(db, media)?;
+    let original = group.map(|group| original(db, group)).transpose()?;
+    Ok(original.filter(|original| *original != media))
+}
+
+/// The best copies of an original, so many at most; of others there are none.
+pub(super) fn copies_of(db: &Connection, media: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
+    let Some(group) = group_of(db, media)? else { return Ok(Vec::new()) };
+    if original(db, group)? != media {
+        return Ok(Vec::new());
+    }
+    let mut copies = files_of(db, media, Some(group), most as i64 + 1)?;
+    copies.retain(|copy| *copy != media);
+    Ok(copies)
 }
 
 /// How it is like the original is told; before that is known, the surest reason.
@@ -147,7 +166,9 @@ fn merge(db: &Transaction<'_>, one: i64, other: i64) -> rusqlite::Result<i64> {
     let (one_members, other_members) = (members(db, one)?, members(db, other)?);
     let (from, to, moved) =
         if one_members < other_members { (one, other, one_members) } else { (other, one, other_members) };
-    locations::mark_duplicate(db, original(db, from)?, true)?;
+    let demoted = original(db, from)?;
+    locations::mark_duplicate(db, demoted, true)?;
+    touch(db, demoted)?;
     db.prepare_cached("UPDATE copy_member SET copy_group = ?2 WHERE copy_group = ?1")?.execute([from, to])?;
     db.prepare_cached("UPDATE copy_group SET members = members + ?2 WHERE id = ?1")?.execute([to, moved])?;
     db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.execute([from])?;
@@ -167,11 +188,15 @@ fn elect(db: &Transaction<'_>, group: i64) -> rusqlite::Result<()> {
     if let Some(best) = best {
         if before != best && group_of(db, before)? == Some(group) {
             locations::mark_duplicate(db, before, true)?;
+            touch(db, before)?;
         }
         locations::mark_duplicate(db, best, false)?;
     }
     if members(db, group)? < 2 {
-        best.map_or(Ok(()), |best| locations::learn_from(db, best, &[]))?;
+        if let Some(best) = best {
+            locations::learn_from(db, best, &[])?;
+            touch(db, best)?;
+        }
         db.prepare_cached("DELETE FROM copy_member WHERE copy_group = ?1")?.execute([group])?;
         db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.execute([group])?;
         return Ok(());
@@ -189,6 +214,7 @@ pub(super) fn leave(db: &Transaction<'_>, media: i64) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE copy_group SET members = members - 1 WHERE id = ?1")?.execute([group])?;
     locations::learn_from(db, media, &[])?;
     locations::mark_duplicate(db, media, false)?;
+    touch(db, media)?;
     elect(db, group)
 }
 
@@ -244,9 +270,9 @@ pub(super) fn set_apart(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result<b
     let Some(group) = group_of(db, media)? else { return Ok(false) };
     for other in files_of(db, media, Some(group), APART)?.into_iter().filter(|other| *other != media) {
         db.prepare_cached(
-            "INSERT INTO person_apart (one, other)
-             SELECT one.sha256, other.sha256 FROM media AS one, media AS other
-             WHERE (one.id, other.id) IN (VALUES (?1, ?2), (?2, ?1)) ON CONFLICT DO NOTHING",
+            "INSERT INTO person_apart (one, other, said)
+             SELECT one.sha256, other.sha256, said.sha256 FROM media AS one, media AS other, media AS said
+             WHERE said.id = ?1 AND (one.id, other.id) IN (VALUES (?1, ?2), (?2, ?1)) ON CONFLICT DO NOTHING",
         )?
         .execute([media, other])?;
     }
@@ -254,9 +280,16 @@ pub(super) fn set_apart(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result<b
     Ok(true)
 }
 
-/// Takes back what a person said of a file, which is to be compared again; `false` when nobody did.
+/// Takes back what a person said of a file, which is to be compared again; `false` when nobody did. What
+/// was said of others stays, also where it was said of them beside this one.
 pub(super) fn unset_apart(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result<bool> {
-    let taken = forget_apart(db, id)?;
+    db.prepare_cached(
+        "DELETE FROM person_apart WHERE (one, other, said) IN
+             (SELECT other, one, said FROM person_apart WHERE one = ?1 AND said = ?1)",
+    )?
+    .execute([id.as_bytes()])?;
+    let own = db.prepare_cached("DELETE FROM person_apart WHERE one = ?1 AND said = ?1")?.execute([id.as_bytes()])?;
+    let taken = own > 0;
     if taken {
         let media = number(db, id)?;
         db.execute("UPDATE description SET compared = 0 WHERE media = ?1", [media])?;
@@ -265,13 +298,13 @@ pub(super) fn unset_apart(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result
 }
 
 /// Removes what a person said of a content.
-pub(super) fn forget_apart(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result<bool> {
+pub(super) fn forget_apart(db: &Transaction<'_>, id: MediaId) -> rusqlite::Result<()> {
     db.prepare_cached(
         "DELETE FROM person_apart WHERE (one, other) IN
              (SELECT other, one FROM person_apart WHERE one = ?1)",
     )?
     .execute([id.as_bytes()])?;
-    Ok(db.prepare_cached("DELETE FROM person_apart WHERE one = ?1")?.execute([id.as_bytes()])? > 0)
+    db.prepare_cached("DELETE FROM person_apart WHERE one = ?1")?.execute([id.as_bytes()]).map(drop)
 }
 
 /// Groups, the newest first.

@@ -7,20 +7,31 @@ use media::PlaceNames;
 use rusqlite::types::{Type, Value};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::expansion::Plan;
 use super::nearest::nearest;
 use super::orders::{self, Order};
+use super::ranking::ranked;
+use super::slips::Lexicon;
+use super::terms::Terms;
+use super::vocabulary::Subject;
 use super::walks::{Sought, each_match, numbers};
-use super::{locations, whereabouts};
-use crate::matches::{COUNTED, RANKED, SKIPPED};
-use crate::{Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting, Words};
+use super::{locations, rewording, whereabouts};
+use crate::matches::{COUNTED, LITTLE, SKIPPED};
+use crate::{Area, Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting};
 
 /// Sightings given with an item.
 const SIGHTINGS: i64 = 100;
 
-pub(super) fn items(db: &Connection, filter: &ItemFilter, after: i64, most: usize) -> rusqlite::Result<Vec<MediaItem>> {
+pub(super) fn items(
+    db: &Connection,
+    lexicon: &Lexicon,
+    filter: &ItemFilter,
+    after: i64,
+    most: usize,
+) -> rusqlite::Result<Vec<MediaItem>> {
     // What is read belongs to one moment, while someone may be writing.
     let moment = db.unchecked_transaction()?;
-    let numbers = numbers(&moment, filter, after, most)?;
+    let numbers = numbers(&moment, lexicon, filter, after, most)?;
     let items = numbers.into_iter().map(|number| read(&moment, "media.id = ?1", Value::from(number)));
     let items = items.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
     moment.commit()?;
@@ -29,6 +40,7 @@ pub(super) fn items(db: &Connection, filter: &ItemFilter, after: i64, most: usiz
 
 pub(super) fn list(
     db: &Connection,
+    lexicon: &Lexicon,
     filter: &ItemFilter,
     order: Order,
     after: Option<&Cursor>,
@@ -36,7 +48,7 @@ pub(super) fn list(
 ) -> rusqlite::Result<Listed<MediaItem>> {
     let moment = db.unchecked_transaction()?;
     // One more tells whether the list goes on.
-    let mut found = orders::list(&moment, filter, order, after, most.saturating_add(1))?;
+    let mut found = orders::list(&moment, lexicon, filter, order, after, most.saturating_add(1))?;
     let more = found.len() > most;
     found.truncate(most);
     let items = found.iter().map(|cursor| read(&moment, "media.id = ?1", Value::from(cursor.number)));
@@ -59,60 +71,142 @@ pub(super) fn numbered(db: &Connection, number: i64) -> rusqlite::Result<Option<
 
 pub(super) fn search(
     db: &Connection,
+    lexicon: &Lexicon,
     filter: &ItemFilter,
     nearest_to: Option<LatLon>,
     skip: usize,
     most: usize,
 ) -> rusqlite::Result<Matches<MediaItem>> {
     let moment = db.unchecked_transaction()?;
+    let skip = skip.min(SKIPPED);
+    // What is nowhere is not near.
+    let located = filter.words.is_some() && nearest_to.is_some() && filter.area.is_none();
+    let located = located.then(|| ItemFilter { area: Some(Area::everywhere()), ..filter.clone() });
+    let filter = located.as_ref().unwrap_or(filter);
+    let sought = Sought::new(&moment, lexicon, filter)?;
+    let plan = sought.as_ref().and_then(|sought| sought.plan.as_ref());
+    let worded = plan.filter(|plan| plan.expression.is_some());
+    let (total, more, found) = match (&sought, worded) {
+        (None, _) => (0, false, Vec::new()),
+        (Some(sought), Some(plan)) => {
+            by_words(&moment, lexicon, (sought, plan), filter, nearest_to, skip.saturating_add(most))?
+        }
+        (Some(_), None) => without_words(&moment, lexicon, filter, nearest_to, skip.saturating_add(most))?,
+    };
+    let mut matches = Vec::new();
+    for Found { number, metres, score } in found.into_iter().skip(skip) {
+        let matched = match plan {
+            Some(plan) => matched(&moment, plan, number)?,
+            None => Vec::new(),
+        };
+        let item = read(&moment, "media.id = ?1", Value::from(number))?;
+        matches.extend(item.map(|what| Match { what, metres, score, matched }));
+    }
+    let mut slips = plan.map(|plan| plan.slips.clone()).unwrap_or_default();
+    if let Some(plan) = plan.filter(|_| total <= LITTLE) {
+        slips.extend(plan.meant(&moment, lexicon)?);
+    }
+    let forms = plan.map(|plan| plan.forms.clone()).unwrap_or_default();
+    let unworded = if filter.words.is_some() { rewording::left(&moment, Subject::Item)? } else { 0 };
+    moment.commit()?;
+    Ok(Matches { total: total.min(COUNTED) as u64, more, found: matches, slips, forms, unworded })
+}
+
+/// One of what was found.
+struct Found {
+    number: i64,
+    metres: Option<f64>,
+    score: Option<f64>,
+}
+
+/// How many match, whether there are more, and the first of them.
+type Counted = (usize, bool, Vec<Found>);
+
+fn without_words(
+    db: &Connection,
+    lexicon: &Lexicon,
+    filter: &ItemFilter,
+    nearest_to: Option<LatLon>,
+    enough: usize,
+) -> rusqlite::Result<Counted> {
     let mut total = 0;
-    each_match(&moment, filter, &mut |_, _| {
+    each_match(db, lexicon, filter, &mut |_, _| {
         total += 1;
         if total > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let (skip, more) = (skip.min(SKIPPED), total > COUNTED);
-    let enough = skip.saturating_add(most).min(total);
-    let wanted = filter.words.as_ref().map(Words::wanted).unwrap_or_default();
-    let found: Vec<(i64, Option<f64>, Option<f64>)> = match nearest_to {
-        None if !wanted.is_empty() => {
-            let best = best(&moment, filter, enough)?;
-            best.into_iter().map(|(number, score)| (number, None, Some(score))).collect()
+    let enough = enough.min(total);
+    let found = match nearest_to {
+        None => {
+            let numbers = numbers(db, lexicon, filter, 0, enough)?;
+            numbers.into_iter().map(|number| Found { number, metres: None, score: None }).collect()
         }
-        None => numbers(&moment, filter, 0, enough)?.into_iter().map(|number| (number, None, None)).collect(),
-        Some(centre) => {
-            let found = nearest(centre, filter.area.as_ref(), enough, |area, each| {
-                let nearby = ItemFilter { area: Some(area.clone()), ..filter.clone() };
-                each_match(&moment, &nearby, &mut |number, point| {
-                    if let Some(point) = point {
-                        each(number, point);
-                    }
-                    ControlFlow::Continue(())
-                })
-            })?;
-            found.into_iter().map(|(number, metres)| (number, Some(metres), None)).collect()
-        }
+        Some(centre) => around(db, lexicon, filter, centre, enough)?,
     };
-    let mut matches = Vec::new();
-    for (number, metres, score) in found.into_iter().skip(skip) {
-        let item = read(&moment, "media.id = ?1", Value::from(number))?;
-        matches.extend(item.map(|what| Match { what, metres, score, matched: wanted.clone() }));
-    }
-    moment.commit()?;
-    Ok(Matches { total: total.min(COUNTED) as u64, more, found: matches })
+    Ok((total, total > COUNTED, found))
 }
 
-/// Those whose words fit best, the best first.
-fn best(db: &Connection, filter: &ItemFilter, most: usize) -> rusqlite::Result<Vec<(i64, f64)>> {
-    let Some(sought) = Sought::new(db, filter)? else { return Ok(Vec::new()) };
-    let mut ranked = Vec::new();
-    sought.walk_words(db, &mut |number, score| {
-        ranked.push((number, score));
-        if ranked.len() >= RANKED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+/// The nearest that match.
+fn around(
+    db: &Connection,
+    lexicon: &Lexicon,
+    filter: &ItemFilter,
+    centre: LatLon,
+    enough: usize,
+) -> rusqlite::Result<Vec<Found>> {
+    let found = nearest(centre, filter.area.as_ref(), enough, |area, each| {
+        let nearby = ItemFilter { area: Some(area.clone()), ..filter.clone() };
+        each_match(db, lexicon, &nearby, &mut |number, point| {
+            if let Some(point) = point {
+                each(number, point);
+            }
+            ControlFlow::Continue(())
+        })
     })?;
-    // Equally good ones stay as they came: newest first.
-    ranked.sort_by(|a: &(i64, f64), b| b.1.total_cmp(&a.1));
-    ranked.truncate(most);
-    Ok(ranked)
+    Ok(found.into_iter().map(|(number, metres)| Found { number, metres: Some(metres), score: None }).collect())
+}
+
+/// The best that have the words, or the nearest of them.
+fn by_words(
+    db: &Connection,
+    lexicon: &Lexicon,
+    (sought, plan): (&Sought<'_>, &Plan),
+    filter: &ItemFilter,
+    nearest_to: Option<LatLon>,
+    enough: usize,
+) -> rusqlite::Result<Counted> {
+    let (ranked, more) = ranked(db, sought, plan)?;
+    let total = ranked.len();
+    let Some(centre) = nearest_to else {
+        let best = ranked.into_iter().take(enough);
+        let found = best.map(|one| Found { number: one.number, metres: None, score: Some(one.score) });
+        return Ok((total, more, found.collect()));
+    };
+    if more {
+        return Ok((total, more, around(db, lexicon, filter, centre, enough)?));
+    }
+    let mut found: Vec<Found> = ranked
+        .into_iter()
+        .map(|one| {
+            let metres = one.point.map(|point| centre.metres_to(point));
+            Found { number: one.number, metres, score: Some(one.score) }
+        })
+        .collect();
+    // Equally near ones in order of arrival.
+    let far = |found: &Found| found.metres.unwrap_or(f64::INFINITY);
+    found.sort_by(|a, b| far(a).total_cmp(&far(b)).then(a.number.cmp(&b.number)));
+    found.truncate(enough);
+    Ok((total, more, found))
+}
+
+/// The words that an item has, as they were typed.
+fn matched(db: &Connection, plan: &Plan, number: i64) -> rusqlite::Result<Vec<String>> {
+    let bytes: Option<Vec<u8>> = db
+        .prepare_cached("SELECT terms FROM item_terms WHERE media = ?1")?
+        .query_row([number], |row| row.get(0))
+        .optional()?;
+    let mut terms = Terms::default();
+    terms.read(&bytes.unwrap_or_default());
+    plan.matched(db, number, &terms)
 }
 
 fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<MediaItem>> {
@@ -123,7 +217,8 @@ fn read(db: &Connection, which: &str, value: Value) -> rusqlite::Result<Option<M
                     country, wrong_location, first_seen,
                     (SELECT count(*) FROM media_address WHERE media = media.id), rejected,
                     person_text.sha256 IS NOT NULL, person_text.title, person_text.description, colour,
-                    duplicate, copy_group.members, original.sha256
+                    duplicate, copy_group.members, original.sha256,
+                    (SELECT iif(count(*) = count(gone), max(gone), NULL) FROM media_address WHERE media = media.id)
              FROM media LEFT JOIN person_text ON person_text.sha256 = media.sha256
              LEFT JOIN copy_member ON copy_member.media = media.id
              LEFT JOIN copy_group ON copy_group.id = copy_member.copy_group
@@ -192,6 +287,7 @@ fn read_item(row: &Row<'_>) -> rusqlite::Result<MediaItem> {
             true => 0,
             false => (row.get::<_, Option<i64>>(32)?.unwrap_or(1) - 1).max(0) as u64,
         },
+        gone: row.get::<_, Option<i64>>(34)?.map(Timestamp),
         found: Vec::new(),
     })
 }
@@ -228,7 +324,8 @@ fn known_locations(db: &Connection, media: i64) -> rusqlite::Result<Vec<ItemLoca
 fn sightings(db: &Connection, media: i64) -> rusqlite::Result<Vec<Sighting>> {
     db.prepare_cached(
         "SELECT address.url, page.url, nullif(page.title, ''),
-                coalesce(reference.description, imported.description, ''), reference.licence, reference.author
+                coalesce(reference.description, imported.description, ''), reference.licence, reference.author,
+                coalesce(page.telling, ''), coalesce(address.gone, reference.gone, page.gone)
          FROM media_address AS address
          LEFT JOIN reference ON reference.media_address = address.id
          LEFT JOIN page ON page.id = reference.page
@@ -243,7 +340,14 @@ fn sightings(db: &Connection, media: i64) -> rusqlite::Result<Vec<Sighting>> {
             description: row.get(3)?,
             licence: row.get(4)?,
             author: row.get(5)?,
+            page_keywords: words(&row.get::<_, String>(6)?),
+            gone: row.get::<_, Option<i64>>(7)?.map(Timestamp),
         })
     })?
     .collect()
+}
+
+/// Words that are kept with commas between.
+fn words(text: &str) -> Vec<String> {
+    text.split(", ").filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }

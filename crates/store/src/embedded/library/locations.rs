@@ -12,8 +12,8 @@ use rusqlite::{OptionalExtension, Row, Transaction, params};
 use super::cells::{self, Point, Sort};
 use super::groups;
 use super::orders::{by_doubt, by_place};
-use super::touched;
 use super::whereabouts::{COLUMNS, Names};
+use super::{touched, wording};
 use crate::Said;
 
 /// Sources of a location, the most believed first: the word of a person, the file's own parts as
@@ -266,6 +266,7 @@ pub(super) fn mark_duplicate(db: &Transaction<'_>, media: i64, duplicate: bool) 
     if changed == 0 {
         return Ok(());
     }
+    wording::mark_duplicate(db, media, duplicate)?;
     let shown = Shown::read(db, media)?;
     if duplicate { shown.take(db, media) } else { shown.add(db, media) }
 }

@@ -6,9 +6,11 @@
 //! - [`places`] of pages; [`said`]: what words say of media; [`locations`]: the best of all that is
 //!   known of where each was made; [`whereabouts`]: the columns they share.
 //! - [`descriptions`]: what files look or sound like; [`candidates`] for copies, by hashes that are [`near`]
-//!   others; [`groups`] of copies.
+//!   others; [`groups`] of copies; [`likeness`]: clusters of what is alike.
 //! - [`persons`]: what people say and do. [`touched`]: what follows from all that is known of a file.
-//! - [`wording`]: the words that they are found by.
+//! - [`wording`]: the words that they are found by; [`vocabulary`]: all words, [`terms`]: what each counts
+//!   for where; [`expansion`]: what a question means in these words, with [`slips`] of the pen;
+//!   [`ranking`]: the best of what has them; [`rewording`] of libraries made before.
 //! - [`orders`]: lists in an order. [`clusters`]: maps, by counted [`cells`].
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] (media are [`counted`] as they change), [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
@@ -20,6 +22,7 @@ mod clusters;
 mod connections;
 mod counted;
 mod descriptions;
+mod expansion;
 mod figures;
 mod forgetting;
 mod groups;
@@ -27,6 +30,7 @@ mod harvest;
 mod imports;
 mod items;
 mod licences;
+mod likeness;
 mod locations;
 mod near;
 mod nearest;
@@ -34,41 +38,49 @@ mod orders;
 mod pages;
 mod persons;
 mod places;
+mod ranking;
 mod records;
+mod rewording;
 mod runs;
 mod said;
 mod same_bytes;
 mod schema;
+mod slips;
 mod tasks;
+mod terms;
 mod text;
 mod touched;
+mod vocabulary;
 mod walks;
 mod whereabouts;
 mod wording;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
-use facts::{LatLon, MediaId, MediaKind, Timestamp};
+use facts::{LatLon, MediaId, MediaKind, Timestamp, UrlId};
 
 use self::candidates::Hashes;
 use self::connections::Connections;
+use self::likeness::Likenesses;
 use self::orders::Order;
 use self::records::Records;
 pub(crate) use self::records::Written;
+use self::slips::Lexicon;
 use super::timetable;
 use crate::BlockedEntry;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
 use crate::work::off_thread;
 use crate::{
-    Beat, Blocked, Candidate, ClusterFilter, Clusters, Compared, CopyGroup, Crawl, CrawlId, CrawlSummary, Cursor,
-    Described, Description, Exact, Example, Figures, Forget, Forgotten, Harvest, Imported, ImportedFile, ItemFilter,
-    ItemOrder, KnownByCopies, Library, LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter, PageItem,
-    Recorded, Run, RunId, RunLimits, Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun,
-    ScheduledRunId, Start, StoreError, Task, Undescribed, Visited,
+    Alike, AlikeItem, Beat, Blocked, Candidate, ChangeSeen, ClusterFilter, ClusterId, Clusters, Compared, CopyGroup,
+    Crawl, CrawlId, CrawlSummary, Cursor, Described, Description, Earlier, Exact, Example, Figures, Forget, Forgotten,
+    Harvest, Imported, ImportedFile, ItemFilter, ItemOrder, KnownAddress, KnownByCopies, Leaders, Library,
+    LibraryFigures, Listed, Matches, MediaItem, Mishap, PageFilter, PageItem, Placed, Recorded, Run, RunId, RunLimits,
+    Said, SameBytes, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Sorted, Start, StoreError,
+    Task, Undescribed, Unplaced, Visited, Which,
 };
 
 /// Whether the tables of a library are of this version, as those of one that was only begun are not.
@@ -76,7 +88,7 @@ pub(super) fn is_current(db: &rusqlite::Connection, path: &Path) -> Result<bool,
     Ok(schema::version(db, path)? == schema::VERSION)
 }
 
-/// Bytes of the largest model.
+/// Bytes of the largest model, and of the largest lexicon.
 const MODEL: usize = 64 << 20;
 
 /// Bytes of the largest setting.
@@ -84,12 +96,22 @@ const SETTING: usize = 1 << 20;
 
 /// The library of one directory.
 #[derive(Clone)]
-pub(crate) struct EmbeddedLibrary(Arc<Connections>, Arc<Hashes>);
+pub(crate) struct EmbeddedLibrary {
+    connections: Arc<Connections>,
+    hashes: Arc<Hashes>,
+    lexicon: Arc<Lexicon>,
+    likenesses: Arc<Likenesses>,
+    /// How far its clock is ahead of the machine's.
+    ahead: Duration,
+}
 
 impl EmbeddedLibrary {
     /// Opens or makes the library, for writing; gives its identity too.
-    pub fn write(path: &Path) -> Result<(Self, i32), StoreError> {
-        Connections::write(path).map(|(connections, identity)| (Self::over(connections), identity))
+    pub fn write(path: &Path, ahead: Duration) -> Result<(Self, i32), StoreError> {
+        let (connections, identity) = Connections::write(path)?;
+        let library = Self { ahead, ..Self::over(connections) };
+        rewording::start(&library.connections);
+        Ok((library, identity))
     }
 
     /// Opens a library that is there, for reading only.
@@ -98,39 +120,50 @@ impl EmbeddedLibrary {
     }
 
     fn over(connections: Connections) -> Self {
-        Self(Arc::new(connections), Arc::default())
+        Self {
+            connections: Arc::new(connections),
+            hashes: Arc::default(),
+            lexicon: Arc::default(),
+            likenesses: Arc::default(),
+            ahead: Duration::ZERO,
+        }
     }
 
     /// The files that a row names for some content, for a thread that may wait.
     pub fn names_of(&self, id: MediaId) -> Result<Option<Names>, StoreError> {
-        self.0.ask(move |db| catalogue::names(db, id))
+        self.connections.ask(move |db| catalogue::names(db, id))
     }
 
     /// Removes files that no row names any more, as `remove` does it; for a thread that may wait.
     pub fn sweep(&self, remove: impl Fn(&str) -> Result<(), StoreError>) -> Result<(), StoreError> {
         loop {
-            let doomed = self.0.ask(forgetting::doomed)?;
+            let doomed = self.connections.ask(forgetting::doomed)?;
             if doomed.is_empty() {
                 return Ok(());
             }
             doomed.iter().try_for_each(|path| remove(path))?;
-            self.0.change_here(move |db| forgetting::removed(db, &doomed))?;
+            self.connections.change_here(move |db| forgetting::removed(db, &doomed))?;
         }
+    }
+
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)) + self.ahead
     }
 
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&rusqlite::Connection) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let connections = Arc::clone(&self.0);
-        off_thread(self.0.path(), move || connections.ask(question)).await
+        let connections = Arc::clone(&self.connections);
+        off_thread(self.connections.path(), move || connections.ask(question)).await
     }
 
     async fn change<T: Send + 'static>(
         &self,
         work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T, StoreError> {
-        self.0.change(work).await
+        self.connections.change(work).await
     }
 
     /// [`Library::record`] for visits that are shared with the queue.
@@ -149,7 +182,8 @@ impl EmbeddedLibrary {
     pub async fn import_files(&self, files: Vec<ImportedFile>) -> Result<Written<Imported>, StoreError> {
         let addressed = |file: ImportedFile| Ok((FileAddress::of(&file.source)?, file));
         let files = files.into_iter().map(addressed).collect::<Result<Vec<_>, StoreError>>()?;
-        self.change(move |db| imports::import(db, &files, now())).await
+        let now = self.now();
+        self.change(move |db| imports::import(db, &files, now)).await
     }
 }
 
@@ -159,11 +193,6 @@ fn known(known: bool, run: RunId) -> Result<(), StoreError> {
 
 fn scheduled<T>(found: Option<T>, id: ScheduleId) -> Result<T, StoreError> {
     found.ok_or(StoreError::Unknown { what: "schedule", number: id.0 })
-}
-
-fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// SQLite's numbers end at 2⁶³ − 1.
@@ -179,8 +208,8 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn save_crawl(&self, name: &str, settings: &serde_json::Value) -> Result<Crawl, StoreError> {
-        let (name, settings) = (name.to_owned(), settings.to_string());
-        self.change(move |db| runs::save_crawl(db, &name, &settings, now())).await
+        let (name, settings, now) = (name.to_owned(), settings.to_string(), self.now());
+        self.change(move |db| runs::save_crawl(db, &name, &settings, now)).await
     }
 
     async fn crawls(&self) -> Result<Vec<CrawlSummary>, StoreError> {
@@ -188,7 +217,8 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn start_run(&self, crawl: CrawlId, limits: RunLimits, task_pages: u64) -> Result<Run, StoreError> {
-        let run = self.change(move |db| runs::start_run(db, crawl, limits, task_pages, now())).await?;
+        let now = self.now();
+        let run = self.change(move |db| runs::start_run(db, crawl, limits, task_pages, now)).await?;
         run.ok_or(StoreError::Unknown { what: "crawl", number: crawl.0.into() })
     }
 
@@ -198,8 +228,8 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError> {
-        let stopped = stopped.map(str::to_owned);
-        known(self.change(move |db| runs::end_run(db, run, seconds, stopped.as_deref(), now())).await?, run)
+        let (stopped, now) = (stopped.map(str::to_owned), self.now());
+        known(self.change(move |db| runs::end_run(db, run, seconds, stopped.as_deref(), now)).await?, run)
     }
 
     async fn record(&self, run: RunId, visits: &[Visited]) -> Result<Recorded, StoreError> {
@@ -222,6 +252,25 @@ impl Library for EmbeddedLibrary {
         self.ask(move |db| figures::mishaps(db, crawl, most)).await
     }
 
+    async fn earlier(&self, crawl: CrawlId, addresses: &[UrlId]) -> Result<Vec<Option<Earlier>>, StoreError> {
+        let addresses = addresses.to_vec();
+        self.ask(move |db| records::again::earlier(db, crawl, &addresses)).await
+    }
+
+    async fn known_addresses(
+        &self,
+        crawl: CrawlId,
+        which: Which,
+        after: i64,
+        most: usize,
+    ) -> Result<Vec<KnownAddress>, StoreError> {
+        self.ask(move |db| records::again::known_addresses(db, crawl, which, after, most)).await
+    }
+
+    async fn changes(&self, crawl: CrawlId, most: usize) -> Result<Vec<ChangeSeen>, StoreError> {
+        self.ask(move |db| records::again::changes(db, crawl, most)).await
+    }
+
     async fn library_figures(&self, hosts: usize) -> Result<LibraryFigures, StoreError> {
         self.ask(move |db| figures::of_library(db, hosts)).await
     }
@@ -233,7 +282,8 @@ impl Library for EmbeddedLibrary {
 
     async fn items(&self, filter: &ItemFilter, after: i64, most: usize) -> Result<Vec<MediaItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| items::items(db, &filter, after, most)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| items::items(db, &lexicon, &filter, after, most)).await
     }
 
     async fn search_items(
@@ -244,7 +294,8 @@ impl Library for EmbeddedLibrary {
         most: usize,
     ) -> Result<Matches<MediaItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| items::search(db, &filter, nearest_to, skip, most)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| items::search(db, &lexicon, &filter, nearest_to, skip, most)).await
     }
 
     async fn list_items(
@@ -255,17 +306,20 @@ impl Library for EmbeddedLibrary {
         most: usize,
     ) -> Result<Listed<MediaItem>, StoreError> {
         let (filter, after) = (filter.clone(), after.cloned());
-        self.ask(move |db| items::list(db, &filter, Order::By(order), after.as_ref(), most)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| items::list(db, &lexicon, &filter, Order::By(order), after.as_ref(), most)).await
     }
 
     async fn unverified(&self, after: Option<&Cursor>, most: usize) -> Result<Listed<MediaItem>, StoreError> {
         let after = after.cloned();
-        self.ask(move |db| items::list(db, &ItemFilter::default(), Order::Doubt, after.as_ref(), most)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| items::list(db, &lexicon, &ItemFilter::default(), Order::Doubt, after.as_ref(), most)).await
     }
 
     async fn clusters(&self, what: &ClusterFilter, view: [f64; 4], zoom: u8) -> Result<Clusters, StoreError> {
         let what = what.clone();
-        self.ask(move |db| clusters::clusters(db, &what, view, zoom)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| clusters::clusters(db, &lexicon, &what, view, zoom)).await
     }
 
     async fn item(&self, id: MediaId) -> Result<Option<MediaItem>, StoreError> {
@@ -333,8 +387,50 @@ impl Library for EmbeddedLibrary {
     }
 
     async fn candidates(&self, example: &Example) -> Result<Vec<Candidate>, StoreError> {
-        let (example, hashes) = (example.clone(), Arc::clone(&self.1));
+        let (example, hashes) = (example.clone(), Arc::clone(&self.hashes));
         self.ask(move |db| candidates::candidates(db, &hashes, &example)).await
+    }
+
+    async fn leaders(&self, kind: MediaKind, version: u16) -> Result<Leaders, StoreError> {
+        self.ask(move |db| likeness::leaders(db, kind, version)).await
+    }
+
+    async fn found_clusters(
+        &self,
+        kind: MediaKind,
+        version: u16,
+        sorted: Option<Sorted>,
+        points: &[Vec<i8>],
+    ) -> Result<Vec<ClusterId>, StoreError> {
+        let points = points.to_vec();
+        self.change(move |db| likeness::found(db, kind, version, sorted, &points)).await
+    }
+
+    async fn unplaced(&self, kind: MediaKind, version: u16, most: usize) -> Result<Vec<Unplaced>, StoreError> {
+        self.ask(move |db| likeness::unplaced(db, kind, version, most)).await
+    }
+
+    async fn misplaced(
+        &self,
+        kind: MediaKind,
+        version: u16,
+        most: usize,
+    ) -> Result<Vec<(MediaId, Vec<i8>)>, StoreError> {
+        self.ask(move |db| likeness::misplaced(db, kind, version, most)).await
+    }
+
+    async fn place(&self, placed: &[Placed]) -> Result<(), StoreError> {
+        let (placed, held) = (placed.to_vec(), Arc::clone(&self.likenesses));
+        self.change(move |db| likeness::place(db, &held, &placed)).await
+    }
+
+    async fn points(&self, kind: MediaKind, version: u16, most: usize) -> Result<Vec<Vec<i8>>, StoreError> {
+        self.ask(move |db| likeness::points(db, kind, version, most)).await
+    }
+
+    async fn alike(&self, asked: &Alike) -> Result<Vec<AlikeItem>, StoreError> {
+        let (asked, held) = (asked.clone(), Arc::clone(&self.likenesses));
+        self.ask(move |db| likeness::alike(db, &held, &asked)).await
     }
 
     async fn compared(&self, compared: &[Compared]) -> Result<(), StoreError> {
@@ -442,11 +538,15 @@ impl Library for EmbeddedLibrary {
         self.ask(timetable::at_work).await
     }
 
+    async fn revision(&self) -> Result<Option<u64>, StoreError> {
+        Ok(self.connections.revision())
+    }
+
     async fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, StoreError> {
         let name = name.to_owned();
         let value = self.ask(move |db| persons::setting(db, &name)).await?;
         let damaged = |error: serde_json::Error| StoreError::Damaged {
-            path: self.0.path().to_owned(),
+            path: self.connections.path().to_owned(),
             reason: format!("a setting is not JSON: {error}"),
         };
         value.map(|text| serde_json::from_str(&text).map_err(damaged)).transpose()
@@ -463,7 +563,8 @@ impl Library for EmbeddedLibrary {
 
     async fn pages(&self, filter: &PageFilter, after: i64, most: usize) -> Result<Vec<PageItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| pages::pages(db, &filter, after, most)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| pages::pages(db, &lexicon, &filter, after, most)).await
     }
 
     async fn search_pages(
@@ -474,7 +575,8 @@ impl Library for EmbeddedLibrary {
         most: usize,
     ) -> Result<Matches<PageItem>, StoreError> {
         let filter = filter.clone();
-        self.ask(move |db| pages::search(db, &filter, nearest_to, skip, most)).await
+        let lexicon = Arc::clone(&self.lexicon);
+        self.ask(move |db| pages::search(db, &lexicon, &filter, nearest_to, skip, most)).await
     }
 
     async fn harvest(&self, crawl: Option<CrawlId>) -> Result<Harvest, StoreError> {
@@ -497,14 +599,27 @@ impl Library for EmbeddedLibrary {
         if known { Ok(()) } else { Err(StoreError::Unknown { what: "crawl", number: crawl.0.into() }) }
     }
 
+    async fn lexicon(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError> {
+        self.ask(move |db| runs::lexicon(db, crawl)).await
+    }
+
+    async fn save_lexicon(&self, crawl: CrawlId, lexicon: Vec<u8>) -> Result<(), StoreError> {
+        if lexicon.len() > MODEL {
+            return Err(StoreError::TooLarge { what: "the words of a crawl", bytes: lexicon.len(), most: MODEL });
+        }
+        let known = self.change(move |db| runs::save_lexicon(db, crawl, &lexicon)).await?;
+        if known { Ok(()) } else { Err(StoreError::Unknown { what: "crawl", number: crawl.0.into() }) }
+    }
+
     async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {
+        let now = self.now();
         match what.clone() {
             Forget::Host(host) if host.as_str() == IMPORTED => Err(StoreError::NoHost),
-            Forget::Host(host) => self.change(move |db| forgetting::forget_host(db, &host, now())).await,
-            Forget::Address(url) => self.change(move |db| forgetting::forget_address(db, &url, now())).await,
+            Forget::Host(host) => self.change(move |db| forgetting::forget_host(db, &host, now)).await,
+            Forget::Address(url) => self.change(move |db| forgetting::forget_address(db, &url, now)).await,
             Forget::File(path) => {
                 let address = FileAddress::of(&path)?;
-                self.change(move |db| forgetting::forget_file(db, &path, &address, now())).await
+                self.change(move |db| forgetting::forget_file(db, &path, &address, now)).await
             }
         }
     }

@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
+use super::slips::Lexicon;
 use super::walks::Sought;
 use crate::listing::Key;
 use crate::{Cursor, ItemFilter, ItemOrder};
@@ -48,12 +49,13 @@ pub(super) struct Part {
 /// The next items of a list, each with its place in the order.
 pub(super) fn list(
     db: &Connection,
+    lexicon: &Lexicon,
     filter: &ItemFilter,
     order: Order,
     after: Option<&Cursor>,
     most: usize,
 ) -> rusqlite::Result<Vec<Cursor>> {
-    let Some(mut sought) = Sought::new(db, filter)? else { return Ok(Vec::new()) };
+    let Some(mut sought) = Sought::new(db, lexicon, filter)? else { return Ok(Vec::new()) };
     let Some((column, table, falling)) = order.column() else {
         return by_arrival(db, &mut sought, order, after, most);
     };

@@ -10,20 +10,30 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::cells::Point;
+use super::expansion::Plan;
 use super::nearest::nearest;
-use super::places;
-use super::wording::{Numbers, PAGE_SCORE};
-use crate::matches::{COUNTED, RANKED, SKIPPED};
-use crate::{Area, Match, Matches, PageFilter, PageItem, Words};
+use super::slips::Lexicon;
+use super::terms::Terms;
+use super::vocabulary::Subject;
+use super::wording::Numbers;
+use super::{places, rewording};
+use crate::matches::{COUNTED, LITTLE, RANKED, SKIPPED};
+use crate::{Area, Match, Matches, PageFilter, PageItem};
 
 /// Places in the boxes of an area up to which their pages are sorted; with more of them, walking in
 /// order meets enough.
 const FEW: i64 = 20_000;
 
-pub(super) fn pages(db: &Connection, filter: &PageFilter, after: i64, most: usize) -> rusqlite::Result<Vec<PageItem>> {
+pub(super) fn pages(
+    db: &Connection,
+    lexicon: &Lexicon,
+    filter: &PageFilter,
+    after: i64,
+    most: usize,
+) -> rusqlite::Result<Vec<PageItem>> {
     // What is read belongs to one moment, while someone may be writing.
     let moment = db.unchecked_transaction()?;
-    let numbers = Asked::new(&moment, filter)?.numbers(&moment, after, most)?;
+    let numbers = Asked::new(&moment, lexicon, filter)?.numbers(&moment, after, most)?;
     let pages = numbers.into_iter().map(|number| read(&moment, number)).collect::<rusqlite::Result<_>>()?;
     moment.commit()?;
     Ok(pages)
@@ -31,19 +41,20 @@ pub(super) fn pages(db: &Connection, filter: &PageFilter, after: i64, most: usiz
 
 pub(super) fn search(
     db: &Connection,
+    lexicon: &Lexicon,
     filter: &PageFilter,
     nearest_to: Option<LatLon>,
     skip: usize,
     most: usize,
 ) -> rusqlite::Result<Matches<PageItem>> {
     let moment = db.unchecked_transaction()?;
-    let asked = Asked::new(&moment, filter)?;
+    let asked = Asked::new(&moment, lexicon, filter)?;
     let total = asked.count(&moment)?;
     let (skip, more) = (skip.min(SKIPPED), total > COUNTED);
     let enough = skip.saturating_add(most).min(total);
-    let wanted = filter.words.as_ref().map(Words::wanted).unwrap_or_default();
+    let worded = asked.plan.as_ref().is_some_and(|plan| plan.expression.is_some());
     let found: Vec<(i64, Option<f64>, Option<f64>)> = match nearest_to {
-        None if !wanted.is_empty() => {
+        None if worded => {
             asked.best(&moment, enough)?.into_iter().map(|(number, score)| (number, None, Some(score))).collect()
         }
         None => asked.numbers(&moment, 0, enough)?.into_iter().map(|number| (number, None, None)).collect(),
@@ -57,23 +68,52 @@ pub(super) fn search(
             found.into_iter().map(|(number, metres)| (number, Some(metres), None)).collect()
         }
     };
-    let read =
-        |(number, metres, score)| Ok(Match { what: read(&moment, number)?, metres, score, matched: wanted.clone() });
+    let mut terms = Terms::default();
+    let read = |(number, metres, score)| {
+        let matched = match &asked.plan {
+            Some(plan) => {
+                read_terms(&moment, number, &mut terms)?;
+                plan.matched(&moment, number, &terms)?
+            }
+            None => Vec::new(),
+        };
+        Ok(Match { what: read(&moment, number)?, metres, score, matched })
+    };
     let found = found.into_iter().skip(skip).map(read).collect::<rusqlite::Result<_>>()?;
+    let (mut slips, mut forms) = (Vec::new(), Vec::new());
+    if let Some(plan) = &asked.plan {
+        (slips, forms) = (plan.slips.clone(), plan.forms.clone());
+        if total <= LITTLE {
+            slips.extend(plan.meant(&moment, lexicon)?);
+        }
+    }
+    let unworded = if filter.words.is_some() { rewording::left(&moment, Subject::Page)? } else { 0 };
     moment.commit()?;
-    Ok(Matches { total: total.min(COUNTED) as u64, more, found })
+    Ok(Matches { total: total.min(COUNTED) as u64, more, found, slips, forms, unworded })
 }
 
 /// What is asked for, with the pages that have its words.
 struct Asked<'f> {
     filter: &'f PageFilter,
+    plan: Option<Plan>,
     worded: Option<Numbers>,
 }
 
+/// The words of a page.
+fn read_terms(db: &Connection, page: i64, terms: &mut Terms) -> rusqlite::Result<()> {
+    let bytes: Option<Vec<u8>> = db
+        .prepare_cached("SELECT terms FROM page_terms WHERE page = ?1")?
+        .query_row([page], |row| row.get(0))
+        .optional()?;
+    terms.read(&bytes.unwrap_or_default());
+    Ok(())
+}
+
 impl<'f> Asked<'f> {
-    fn new(db: &Connection, filter: &'f PageFilter) -> rusqlite::Result<Self> {
-        let worded = filter.words.as_ref().map(|words| Numbers::of(db, "page_words", words)).transpose()?;
-        Ok(Self { filter, worded })
+    fn new(db: &Connection, lexicon: &Lexicon, filter: &'f PageFilter) -> rusqlite::Result<Self> {
+        let plan = filter.words.as_ref().map(|want| Plan::new(db, lexicon, Subject::Page, want)).transpose()?;
+        let worded = plan.as_ref().map(|plan| Numbers::of(db, Subject::Page, plan)).transpose()?;
+        Ok(Self { filter, plan, worded })
     }
 
     /// How many match; one more than are counted stands for all that do.
@@ -122,14 +162,13 @@ impl<'f> Asked<'f> {
 
     /// Those whose words fit best, the best first.
     fn best(&self, db: &Connection, most: usize) -> rusqlite::Result<Vec<(i64, f64)>> {
-        let Some(expression) = self.filter.words.as_ref().and_then(Words::expression) else { return Ok(Vec::new()) };
-        let mut ranked = db
-            .prepare_cached(&format!(
-                "SELECT rowid, -{PAGE_SCORE} FROM page_words WHERE page_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2"
-            ))?
-            .query_map(params![expression, RANKED as i64], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<Vec<(i64, f64)>>>()?;
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (Some(plan), Some(Numbers::Only(pages))) = (&self.plan, &self.worded) else { return Ok(Vec::new()) };
+        let (mut ranked, mut terms) = (Vec::new(), Terms::default());
+        for page in pages.iter().rev().take(RANKED) {
+            read_terms(db, *page, &mut terms)?;
+            ranked.extend(plan.score(db, *page, &terms, false)?.map(|score| (*page, score)));
+        }
+        ranked.sort_by(|a: &(i64, f64), b| b.1.total_cmp(&a.1));
         let mut found = Vec::new();
         for (page, score) in ranked {
             if found.len() >= most {
@@ -332,11 +371,12 @@ fn conditions(filter: &PageFilter) -> (String, Vec<Value>) {
 /// over so many numbers go. Whether there may be more.
 pub(super) fn each_shown(
     db: &Connection,
+    lexicon: &Lexicon,
     filter: &PageFilter,
     (stride, strides): (i64, usize),
     each: &mut dyn FnMut(i64, Point) -> ControlFlow<()>,
 ) -> rusqlite::Result<bool> {
-    let asked = Asked::new(db, filter)?;
+    let asked = Asked::new(db, lexicon, filter)?;
     let (mut conditions, mut values) = conditions(filter);
     let mut along = "page INDEXED BY page_with_places";
     if let Some(name) = &filter.host {
@@ -414,7 +454,7 @@ fn few(db: &Connection, area: &Area) -> rusqlite::Result<bool> {
 fn read(db: &Connection, number: i64) -> rusqlite::Result<PageItem> {
     let places = places::read(db, number)?;
     db.prepare_cached(
-        "SELECT id, url, title, description, language, first_seen, relevant, focus FROM page WHERE id = ?1",
+        "SELECT id, url, title, description, language, first_seen, relevant, focus, gone FROM page WHERE id = ?1",
     )?
     .query_row([number], |row| {
         Ok(PageItem {
@@ -424,6 +464,7 @@ fn read(db: &Connection, number: i64) -> rusqlite::Result<PageItem> {
             description: row.get(3)?,
             language: row.get(4)?,
             first_seen: Timestamp(row.get(5)?),
+            gone: row.get::<_, Option<i64>>(8)?.map(Timestamp),
             relevant: row.get(6)?,
             focus: row.get::<_, Option<i64>>(7)?.map(|focus| focus as usize),
             places,

@@ -166,6 +166,22 @@ pub(super) fn save_model(db: &Transaction<'_>, crawl: CrawlId, model: &[u8]) -> 
     Ok(saved > 0)
 }
 
+/// How common words are on the pages of a crawl.
+pub(super) fn lexicon(db: &Connection, crawl: CrawlId) -> rusqlite::Result<Option<Vec<u8>>> {
+    db.prepare_cached("SELECT bytes FROM lexicon WHERE crawl = ?1")?.query_row([crawl.0], |row| row.get(0)).optional()
+}
+
+/// `false` when there is no such crawl.
+pub(super) fn save_lexicon(db: &Transaction<'_>, crawl: CrawlId, lexicon: &[u8]) -> rusqlite::Result<bool> {
+    let saved = db
+        .prepare_cached(
+            "INSERT INTO lexicon (crawl, bytes) SELECT id, ?2 FROM crawl WHERE id = ?1
+             ON CONFLICT DO UPDATE SET bytes = excluded.bytes",
+        )?
+        .execute(params![crawl.0, lexicon])?;
+    Ok(saved > 0)
+}
+
 fn read_crawl(row: &Row<'_>) -> rusqlite::Result<Crawl> {
     Ok(Crawl {
         id: CrawlId(row.get(0)?),
@@ -206,7 +222,8 @@ fn json(what: &impl serde::Serialize) -> String {
 pub(super) fn starts(db: &Connection, crawl: CrawlId) -> rusqlite::Result<Vec<Start>> {
     let mut starts = Vec::new();
     let mut rows = db.prepare_cached(
-        "SELECT url, outcome = 'failed', max(round) FROM visit WHERE crawl = ?1 AND parent IS NULL GROUP BY url_id",
+        "SELECT url, outcome = 'failed', max(round) FROM visit WHERE crawl = ?1 AND parent IS NULL AND kind = 'page'
+         GROUP BY url_id",
     )?;
     let found = rows.query_map([crawl.0], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
     for start in found {

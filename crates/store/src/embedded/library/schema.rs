@@ -504,6 +504,145 @@ CREATE TABLE person_apart (
     other BLOB NOT NULL,
     PRIMARY KEY (one, other)
 ) WITHOUT ROWID;
+", "
+-- The words of items and of pages that speak of places, folded, by their numbers (wording.rs). prominent:
+-- those of titles, key words and places again, behind a mark, so that these are found first.
+DROP TABLE item_words;
+DROP TABLE page_words;
+CREATE VIRTUAL TABLE item_words USING fts5 (
+    text, prominent, content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+CREATE VIRTUAL TABLE page_words USING fts5 (
+    text, prominent, content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+
+-- Key words and headings of a page: what it shows is found by them too.
+ALTER TABLE page ADD COLUMN keywords TEXT NOT NULL DEFAULT '';
+
+-- Every word that was ever there, and in how many items and pages it is. languages: those that it was
+-- met in, as bits. Numbers are never used again.
+CREATE TABLE word (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    text      TEXT NOT NULL UNIQUE,
+    items     INTEGER NOT NULL DEFAULT 0,
+    pages     INTEGER NOT NULL DEFAULT 0,
+    languages INTEGER NOT NULL DEFAULT 0
+);
+
+-- Words that share a stem; stem: the code of a language, a colon, and the stem in it.
+CREATE TABLE stem (
+    stem TEXT NOT NULL,
+    word INTEGER NOT NULL REFERENCES word,
+    PRIMARY KEY (stem, word)
+) WITHOUT ROWID;
+
+-- The words of each item and page with how much they count there (terms.rs). kind: 0 pictures, 1 films,
+-- 2 sounds. duplicate: as in media.
+CREATE TABLE item_terms (
+    media     INTEGER PRIMARY KEY REFERENCES media,
+    kind      INTEGER NOT NULL,
+    duplicate INTEGER NOT NULL,
+    terms     BLOB NOT NULL
+);
+CREATE TABLE page_terms (
+    page  INTEGER PRIMARY KEY REFERENCES page,
+    terms BLOB NOT NULL
+);
+
+-- What is to be worded anew, down from this number (rewording.rs). No row: nothing.
+CREATE TABLE rewording (
+    subject TEXT NOT NULL PRIMARY KEY,
+    next    INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO rewording (subject, next) SELECT 'item', max(id) FROM media HAVING max(id) IS NOT NULL;
+INSERT INTO rewording (subject, next) SELECT 'page', max(id) FROM page HAVING max(id) IS NOT NULL;
+", "
+-- Where the point of a description is: the key of alike. None before it has one.
+ALTER TABLE description ADD COLUMN cluster INTEGER;
+ALTER TABLE description ADD COLUMN place INTEGER;
+CREATE INDEX description_to_place ON description (version, media) WHERE place IS NULL AND bytes IS NOT NULL;
+
+-- Clusters of what is alike (likeness.rs). leader: the middle, a byte for each dimension. generation:
+-- the clustering that founded it.
+CREATE TABLE alike_cluster (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind       INTEGER NOT NULL,
+    version    INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    leader     BLOB NOT NULL,
+    members    INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX cluster_of_kind ON alike_cluster (kind, version);
+
+-- How files of a kind were last sorted into clusters: how many there were, and how far from their
+-- leaders in the mean.
+CREATE TABLE alike_sorted (
+    kind       INTEGER NOT NULL,
+    version    INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    items      INTEGER NOT NULL,
+    spread     REAL NOT NULL,
+    PRIMARY KEY (kind, version)
+) WITHOUT ROWID;
+
+-- Points by cluster, so that a cluster is read as one. Numbers are never used again: who read up to
+-- one reads on after it.
+CREATE TABLE alike (
+    cluster INTEGER NOT NULL,
+    number  INTEGER NOT NULL,
+    media   INTEGER NOT NULL,
+    point   BLOB NOT NULL,
+    PRIMARY KEY (cluster, number)
+) WITHOUT ROWID;
+CREATE TABLE alike_number (next INTEGER NOT NULL);
+", "
+-- said: which of the two a person set apart. It is known of the pairs before as far as it can be: both.
+CREATE TABLE person_apart_of (
+    one   BLOB NOT NULL,
+    other BLOB NOT NULL,
+    said  BLOB NOT NULL,
+    PRIMARY KEY (one, other, said)
+) WITHOUT ROWID;
+INSERT INTO person_apart_of SELECT one, other, one FROM person_apart UNION SELECT one, other, other FROM person_apart;
+DROP TABLE person_apart;
+ALTER TABLE person_apart_of RENAME TO person_apart;
+", "
+-- telling: the words that tell a page from others of its crawl, a comma between.
+ALTER TABLE page ADD COLUMN telling TEXT NOT NULL DEFAULT '';
+
+-- How common words are on the pages of a crawl.
+CREATE TABLE lexicon (
+    crawl INTEGER PRIMARY KEY REFERENCES crawl,
+    bytes BLOB NOT NULL
+);
+
+INSERT INTO tally (crawl, run, name, count)
+SELECT crawl, run, 'fetched', count(*) FROM visit WHERE status IS NOT NULL GROUP BY crawl, run;
+", "
+-- Visits that may be made again (records/again.rs). A row stands for one version of an address: visits
+-- that find it unchanged are counted in checks, checked is the last of them, and round moves on. etag,
+-- modified, digest: what tells the version from others. changes, watched: how often the address was seen
+-- to change, over so many milliseconds. change: what a later visit found: changed, gone, back. again: 1
+-- for the newest row of an address that can be visited again.
+ALTER TABLE visit ADD COLUMN etag TEXT;
+ALTER TABLE visit ADD COLUMN modified INTEGER;
+ALTER TABLE visit ADD COLUMN digest BLOB;
+ALTER TABLE visit ADD COLUMN checked INTEGER;
+ALTER TABLE visit ADD COLUMN checks INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE visit ADD COLUMN changes INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE visit ADD COLUMN watched INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE visit ADD COLUMN change TEXT;
+ALTER TABLE visit ADD COLUMN again INTEGER;
+UPDATE visit SET again = 1 WHERE outcome IN ('page', 'media') AND NOT EXISTS
+    (SELECT 1 FROM visit AS later
+     WHERE later.crawl = visit.crawl AND later.url_id = visit.url_id AND later.round > visit.round);
+CREATE INDEX visit_again ON visit (crawl, id) WHERE again = 1;
+CREATE INDEX visit_changed ON visit (crawl, id) WHERE change IS NOT NULL;
+
+-- gone: since when the page is not there, the address holds nothing, the page does not show it any more.
+ALTER TABLE page ADD COLUMN gone INTEGER;
+ALTER TABLE media_address ADD COLUMN gone INTEGER;
+ALTER TABLE reference ADD COLUMN gone INTEGER;
 "];
 
 /// The newest version.

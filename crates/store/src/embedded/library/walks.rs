@@ -3,19 +3,39 @@
 //! A list is read along whichever index is closest to the question, so that a page of it costs
 //! what the page holds and not what the library holds.
 
-use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
 use facts::{LatLon, MediaKind, Timestamp};
-use rusqlite::types::Value;
+use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
+use super::expansion::Plan;
 use super::orders::{Part, Rows};
-use super::wording::{ITEM_SCORE, Numbers};
-use crate::{Area, ItemFilter, Words};
+use super::slips::Lexicon;
+use super::terms::Terms;
+use super::vocabulary::Subject;
+use crate::matches::LOOKED_AT;
+use crate::{Area, ItemFilter};
 
 /// Points in boxes up to which they are sorted; with more of them, walking in order meets enough.
 const FEW: usize = 20_000;
+
+/// Matches of words up to which no narrower way is looked for.
+const WORDED: u64 = 1_000;
+
+/// What looking into a row costs, when reading on in a list costs one.
+const LOOK: u64 = 10;
+
+/// What is counted along a way to see whether it is narrow, and what is read of a list of words.
+const COUNTED: u64 = 40_000;
+pub(super) const LISTED: u64 = 100_000;
+
+/// How items are met that are ranked by their words.
+pub(super) enum Way {
+    Along(Along),
+    /// Along the words, among what is in the area: its numbers and places, the newest first.
+    Among(Vec<(i64, LatLon)>),
+}
 
 /// The index a list is read along.
 #[derive(Clone, Copy, PartialEq)]
@@ -32,8 +52,14 @@ pub(super) enum Along {
 }
 
 /// The numbers of the next items, in order of arrival.
-pub(super) fn numbers(db: &Connection, filter: &ItemFilter, after: i64, most: usize) -> rusqlite::Result<Vec<i64>> {
-    let Some(mut sought) = Sought::new(db, filter)? else { return Ok(Vec::new()) };
+pub(super) fn numbers(
+    db: &Connection,
+    lexicon: &Lexicon,
+    filter: &ItemFilter,
+    after: i64,
+    most: usize,
+) -> rusqlite::Result<Vec<i64>> {
+    let Some(mut sought) = Sought::new(db, lexicon, filter)? else { return Ok(Vec::new()) };
     sought.after = sought.after.max(after);
     let ways = sought.ways(db, FEW)?;
     let several = ways.len() > 1;
@@ -57,10 +83,11 @@ pub(super) fn numbers(db: &Connection, filter: &ItemFilter, after: i64, most: us
 /// Gives each item that matches, in any order, with its place when an area is asked for.
 pub(super) fn each_match(
     db: &Connection,
+    lexicon: &Lexicon,
     filter: &ItemFilter,
     each: &mut dyn FnMut(i64, Option<LatLon>) -> ControlFlow<()>,
 ) -> rusqlite::Result<()> {
-    let Some(sought) = Sought::new(db, filter)? else { return Ok(()) };
+    let Some(sought) = Sought::new(db, lexicon, filter)? else { return Ok(()) };
     for along in sought.ways(db, usize::MAX)? {
         if sought.walk(db, along, Rows::Any, each)?.is_break() {
             break;
@@ -79,13 +106,13 @@ pub(super) struct Sought<'f> {
     /// Numbers larger than this, and not larger than the other.
     pub after: i64,
     pub until: i64,
-    /// What has the words that are asked for, where the walk is not along them.
-    worded: OnceCell<Numbers>,
+    /// The words that are asked for.
+    pub plan: Option<Plan>,
 }
 
 impl<'f> Sought<'f> {
     /// `None` when nothing can match.
-    pub fn new(db: &Connection, filter: &'f ItemFilter) -> rusqlite::Result<Option<Self>> {
+    pub fn new(db: &Connection, lexicon: &Lexicon, filter: &'f ItemFilter) -> rusqlite::Result<Option<Self>> {
         if filter.area.as_ref().is_some_and(|area| area.boxes.is_empty()) {
             return Ok(None);
         }
@@ -109,7 +136,8 @@ impl<'f> Sought<'f> {
         let (Some(after), Some(until)) = (older(db, filter.since)?, newest(db, filter.until)?) else {
             return Ok(None);
         };
-        Ok(Some(Self { filter, kinds, host, crawl, after, until, worded: OnceCell::new() }))
+        let plan = filter.words.as_ref().map(|want| Plan::new(db, lexicon, Subject::Item, want)).transpose()?;
+        Ok(Some(Self { filter, kinds, host, crawl, after, until, plan }))
     }
 
     /// Whether a location is asked for.
@@ -122,8 +150,15 @@ impl<'f> Sought<'f> {
     pub fn ways(&self, db: &Connection, few: usize) -> rusqlite::Result<Vec<Along>> {
         let kinds = &self.kinds;
         let one = |along| Ok(vec![along]);
-        if self.expression().is_some() {
-            return one(Along::Words);
+        if let Some(plan) = self.plan.as_ref().filter(|plan| plan.expression.is_some()) {
+            let fewer = few.min(usize::try_from(plan.estimate).unwrap_or(usize::MAX));
+            return match self.filter.area.is_some()
+                && plan.estimate > WORDED
+                && self.holds_few(db, Along::Box, fewer)?
+            {
+                true => one(Along::Box),
+                false => one(Along::Words),
+            };
         }
         if self.host.is_some() {
             return one(Along::Host);
@@ -180,18 +215,23 @@ impl<'f> Sought<'f> {
     }
 
     fn holds_few(&self, db: &Connection, along: Along, few: usize) -> rusqlite::Result<bool> {
+        let few = few.min(i64::MAX as usize) as u64;
+        Ok(self.held(db, along, few)? < few)
+    }
+
+    /// How many are along a way, counted up to so many.
+    fn held(&self, db: &Connection, along: Along, most: u64) -> rusqlite::Result<u64> {
         let (number, table) = along.table();
         let mut conditions = vec![format!("{number} > ? AND {number} <= ?")];
         let mut values = vec![Value::from(self.after), Value::from(self.until)];
         self.own_condition(along, &mut conditions, &mut values);
-        let few = few.min(i64::MAX as usize) as i64;
         let count: i64 = db
             .prepare_cached(&format!(
-                "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {} LIMIT {few})",
+                "SELECT count(*) FROM (SELECT 1 FROM {table} WHERE {} LIMIT {most})",
                 conditions.join(" AND ")
             ))?
             .query_row(params_from_iter(values), |row| row.get(0))?;
-        Ok(count < few)
+        Ok(count.max(0) as u64)
     }
 
     /// The condition that an index is read by.
@@ -222,24 +262,109 @@ impl<'f> Sought<'f> {
             }
             Along::Words => {
                 conditions.push("item_words MATCH ?".into());
-                values.push(self.expression().into());
+                values.push(self.expression().cloned().into());
             }
             Along::Arrival => {}
         }
     }
 
     /// The words that must be there.
-    fn expression(&self) -> Option<String> {
-        self.filter.words.as_ref().and_then(Words::expression)
+    fn expression(&self) -> Option<&String> {
+        self.plan.as_ref().and_then(|plan| plan.expression.as_ref())
     }
 
-    /// What has the words that are asked for, unless the walk is along them.
-    fn worded(&self, db: &Connection, along: Option<Along>) -> rusqlite::Result<Option<&Numbers>> {
-        let Some(words) = self.filter.words.as_ref().filter(|_| along != Some(Along::Words)) else { return Ok(None) };
-        if self.worded.get().is_none() {
-            let _ = self.worded.set(Numbers::of(db, "item_words", words)?);
+    /// The cheapest way to rank items by their words: along the words, along a filter that leaves less, or
+    /// along the words among what is in an area. Looking into a row costs ten times what reading a list does.
+    pub fn cheapest(&self, db: &Connection) -> rusqlite::Result<Way> {
+        let words = self.plan.as_ref().map_or(u64::MAX, |plan| plan.estimate);
+        let (mut best, mut least) = (Way::Along(Along::Words), words.saturating_mul(LOOK));
+        if words <= WORDED {
+            return Ok(best);
         }
-        Ok(self.worded.get())
+        for (_, along) in
+            [(self.host, Along::Host), (self.crawl, Along::Crawl)].iter().filter(|(asked, _)| asked.is_some())
+        {
+            let held = self.held(db, *along, COUNTED)?;
+            if held < COUNTED && held * LOOK < least {
+                (best, least) = (Way::Along(*along), held * LOOK);
+            }
+        }
+        // Counting them would cost as much as reading them does.
+        if let Some(places) = self.in_area(db, COUNTED as usize)? {
+            let held = places.len() as u64;
+            let listed = held + words.min(LISTED);
+            if held * LOOK < least.min(listed) {
+                best = Way::Along(Along::Box);
+            } else if listed < least {
+                best = Way::Among(places);
+            }
+        }
+        Ok(best)
+    }
+
+    /// Numbers and places of all that is in the area, the newest first; nothing when there are too many.
+    fn in_area(&self, db: &Connection, most: usize) -> rusqlite::Result<Option<Vec<(i64, LatLon)>>> {
+        let Some(area) = &self.filter.area else { return Ok(None) };
+        let (condition, values) = in_boxes(area);
+        let (number, table) = Along::Box.table();
+        let mut select = db.prepare_cached(&format!(
+            "SELECT {number}, lat, lon FROM {table} WHERE location.best = 1 AND {condition}"
+        ))?;
+        let mut rows = select.query(params_from_iter(values))?;
+        let (mut found, mut read) = (Vec::new(), 0);
+        while let Some(row) = rows.next()? {
+            read += 1;
+            if read > most {
+                return Ok(None);
+            }
+            if let Some(point) = LatLon::new(row.get(1)?, row.get(2)?).filter(|point| area.holds(*point)) {
+                found.push((row.get(0)?, point));
+            }
+        }
+        found.sort_unstable_by_key(|(number, _)| std::cmp::Reverse(*number));
+        Ok(Some(found))
+    }
+
+    /// The numbers of what has the words, whatever else is asked, the newest first.
+    pub fn each_worded(&self, db: &Connection, each: &mut dyn FnMut(i64) -> ControlFlow<()>) -> rusqlite::Result<()> {
+        let Some(expression) = self.expression() else { return Ok(()) };
+        let mut select = db.prepare_cached(
+            "SELECT rowid FROM item_words WHERE item_words MATCH ?1 AND rowid > ?2 AND rowid <= ?3 ORDER BY rowid DESC",
+        )?;
+        let mut rows = select.query(rusqlite::params![expression, self.after, self.until])?;
+        while let Some(row) = rows.next()? {
+            if each(row.get(0)?).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of an item, if it matches all but the area and the words.
+    pub fn terms_of(&self, db: &Connection, number: i64, terms: &mut Terms) -> rusqlite::Result<bool> {
+        let (conditions, values) = (vec!["item_terms.media = ?".to_owned()], vec![Value::from(number)]);
+        let from =
+            From { number: "item_terms.media", table: "item_terms", along: None, key: TERMS, conditions, values };
+        let (sql, values) = self.question(from, "", false);
+        let mut select = db.prepare_cached(&sql)?;
+        let mut rows = select.query(params_from_iter(values))?;
+        let Some(row) = rows.next()? else { return Ok(false) };
+        if let ValueRef::Blob(bytes) = row.get_ref(3)? {
+            terms.read(bytes);
+        }
+        Ok(true)
+    }
+
+    /// Whether an item has the words that are asked for.
+    fn worded(&self, db: &Connection, number: i64, terms: &mut Terms) -> rusqlite::Result<bool> {
+        let Some(plan) = &self.plan else { return Ok(true) };
+        let bytes: Option<Vec<u8>> = db
+            .prepare_cached("SELECT terms FROM item_terms WHERE media = ?1")?
+            .query_row([number], |row| row.get(0))
+            .optional()?;
+        let Some(bytes) = bytes else { return Ok(false) };
+        terms.read(&bytes);
+        Ok(plan.score(db, number, terms, true)?.is_some())
     }
 
     /// Walks along an index of numbers.
@@ -262,22 +387,34 @@ impl<'f> Sought<'f> {
         self.rows(db, from, &order, &mut |number, point, _| each(number, point))
     }
 
-    /// Walks along the words, the newest first, and tells how well each fits; larger is better.
-    pub fn walk_words(
+    /// Walks along a way, with the words of each item: those that match the other filters, the newest first
+    /// along the words. An expression other than that of the plan may be walked along.
+    pub fn walk_terms(
         &self,
         db: &Connection,
-        each: &mut dyn FnMut(i64, f64) -> ControlFlow<()>,
+        along: Along,
+        expression: Option<&String>,
+        each: EachWorded<'_>,
     ) -> rusqlite::Result<()> {
-        let (number, table) = Along::Words.table();
+        let (mut number, mut table) = along.table();
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
-        self.own_condition(Along::Words, &mut conditions, &mut values);
-        let from = From { number, table, along: Some(Along::Words), key: ITEM_SCORE, conditions, values };
-        let order = format!(" ORDER BY {number} DESC");
-        let _ = self.rows(db, from, &order, &mut |number, _, key| match key {
-            Value::Real(score) => each(number, -score),
-            _ => each(number, 0.0),
+        if along == Along::Words {
+            (number, table) = ("worded.number", WORDED_TABLE);
+            let expression = expression.or(self.expression()).cloned();
+            values = vec![expression.into(), self.after.into(), self.until.into(), (LOOKED_AT as i64).into()];
+        } else {
+            self.own_condition(along, &mut conditions, &mut values);
+        }
+        let from = From { number, table, along: Some(along), key: TERMS, conditions, values };
+        let mut failed = None;
+        let _ = self.rows(db, from, "", &mut |number, point, key| {
+            let ValueRef::Blob(bytes) = key else { return ControlFlow::Continue(()) };
+            each(number, point, bytes).unwrap_or_else(|error| {
+                failed = Some(error);
+                ControlFlow::Break(())
+            })
         })?;
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 
     /// Walks along one part of an order.
@@ -289,23 +426,23 @@ impl<'f> Sought<'f> {
     ) -> rusqlite::Result<ControlFlow<()>> {
         let Part { table, key, condition, values, order } = part;
         let from = From { number: "media.id", table, along: None, key, conditions: vec![condition], values };
-        self.rows(db, from, &order, &mut |number, _, key| each(number, Some(key).filter(|key| *key != Value::Null)))
+        self.rows(db, from, &order, &mut |number, _, key| {
+            each(number, Value::try_from(key).ok().filter(|key| *key != Value::Null))
+        })
     }
 
-    fn rows(
-        &self,
-        db: &Connection,
-        from: From,
-        order: &str,
-        each: &mut dyn FnMut(i64, Option<LatLon>, Value) -> ControlFlow<()>,
-    ) -> rusqlite::Result<ControlFlow<()>> {
-        let worded = self.worded(db, from.along)?;
-        let (sql, values) = self.question(from, order);
+    fn rows(&self, db: &Connection, from: From, order: &str, each: EachRow<'_>) -> rusqlite::Result<ControlFlow<()>> {
+        // Along words they are there, and who reads the terms looks itself.
+        let mut unworded =
+            (from.key != TERMS && from.along != Some(Along::Words) && self.plan.is_some()).then(Terms::default);
+        let (sql, values) = self.question(from, order, self.filter.area.is_some());
         let mut select = db.prepare_cached(&sql)?;
         let mut rows = select.query(params_from_iter(values))?;
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
-            if worded.is_some_and(|worded| !worded.hold(number)) {
+            if let Some(terms) = &mut unworded
+                && !self.worded(db, number, terms)?
+            {
                 continue;
             }
             let point = match &self.filter.area {
@@ -315,7 +452,7 @@ impl<'f> Sought<'f> {
                     point => point,
                 },
             };
-            if each(number, point, row.get(3)?).is_break() {
+            if each(number, point, row.get_ref(3)?).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
@@ -323,21 +460,48 @@ impl<'f> Sought<'f> {
     }
 
     /// Joins are `CROSS`: SQLite takes their tables in the order they are written.
-    fn question(&self, from: From, order: &str) -> (String, Vec<Value>) {
+    fn question(&self, from: From, order: &str, with_area: bool) -> (String, Vec<Value>) {
         let From { number, table, along, key, mut conditions, mut values } = from;
         let filter = self.filter;
         let is = |other: Along| along == Some(other);
         let mut tables = vec![table];
         let has_media = table.starts_with("media ");
         let has_location = is(Along::Located) || is(Along::Box);
+        // Beside the words of an item stands what is asked of nearly all: no need to look into media.
+        let has_terms = key == TERMS || is(Along::Words);
+        if has_terms {
+            // What is elsewhere need not be looked into.
+            if let Some(area) = filter.area.as_ref().filter(|_| with_area && !has_location) {
+                tables.push("location");
+                conditions.push(format!("location.media = {number} AND location.best = 1"));
+                let (condition, bounds) = in_boxes(area);
+                conditions.push(condition);
+                values.extend(bounds);
+            }
+            if table != "item_terms" {
+                tables.push("item_terms");
+                conditions.push(format!("item_terms.media = {number}"));
+            }
+            if !self.kinds.is_empty() {
+                let numbers = self.kinds.iter().map(|kind| match kind {
+                    MediaKind::Image => "0",
+                    MediaKind::Video => "1",
+                    MediaKind::Audio => "2",
+                });
+                conditions.push(format!("item_terms.kind IN ({})", numbers.collect::<Vec<_>>().join(", ")));
+            }
+            if !filter.copies {
+                conditions.push("item_terms.duplicate = 0".into());
+            }
+        }
         let mut about_media = Vec::new();
-        if !self.kinds.is_empty() && !matches!(along, Some(Along::Kind(_))) {
+        if !self.kinds.is_empty() && !has_terms && !matches!(along, Some(Along::Kind(_))) {
             about_media.push(format!("media.kind IN ({})", vec!["?"; self.kinds.len()].join(", ")));
         }
         let with_kinds = !about_media.is_empty();
         about_media.extend(filter.since.map(|_| "media.first_seen >= ?".into()));
         about_media.extend(filter.until.map(|_| "media.first_seen <= ?".into()));
-        if !filter.copies {
+        if !filter.copies && !has_terms {
             about_media.push("media.duplicate = 0".into());
         }
         if filter.open_licence && !is(Along::Open) {
@@ -346,7 +510,7 @@ impl<'f> Sought<'f> {
         match (filter.verified, filter.located) {
             (Some(true), _) => about_media.push("media.located = 2".into()),
             (Some(false), _) => about_media.push("media.located = 1".into()),
-            (None, Some(true)) if !has_location && filter.area.is_none() => {
+            (None, Some(true)) if !has_location && !with_area => {
                 about_media.push("media.located > 0".into());
             }
             _ => {}
@@ -367,7 +531,7 @@ impl<'f> Sought<'f> {
             }
             values.extend([filter.since, filter.until].into_iter().flatten().map(|at| Value::from(at.0)));
         }
-        if filter.area.is_some() && !has_location {
+        if with_area && !has_location && !has_terms {
             tables.push("location");
             conditions.push(format!("location.media = {number} AND location.best = 1"));
         }
@@ -379,11 +543,26 @@ impl<'f> Sought<'f> {
                 values.push(asked.into());
             }
         }
-        let point = if filter.area.is_some() { "lat, lon" } else { "0, 0" };
+        let point = if with_area { "lat, lon" } else { "0, 0" };
         let (tables, conditions) = (tables.join(" CROSS JOIN "), conditions.join(" AND "));
         (format!("SELECT {number}, {point}, {key} FROM {tables} WHERE {conditions}{order}"), values)
     }
 }
+
+/// What has some words, the newest first, and not more than are looked at: it is read in this order, and
+/// no further than need be.
+const WORDED_TABLE: &str =
+    "(SELECT rowid AS number FROM item_words WHERE item_words MATCH ? AND rowid > ? AND rowid <= ?
+                             ORDER BY rowid DESC LIMIT ?) AS worded";
+
+/// The words of an item, as a key of a walk.
+const TERMS: &str = "item_terms.terms";
+
+/// Takes the number of an item, where it is, and its words.
+type EachWorded<'e> = &'e mut dyn FnMut(i64, Option<LatLon>, &[u8]) -> rusqlite::Result<ControlFlow<()>>;
+
+/// Takes the number of an item, where it is, and the key of a walk.
+type EachRow<'e> = &'e mut dyn FnMut(i64, Option<LatLon>, ValueRef<'_>) -> ControlFlow<()>;
 
 /// Where a question begins.
 struct From {

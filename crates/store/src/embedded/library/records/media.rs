@@ -95,8 +95,8 @@ impl Records<'_> {
         let reason = cut(&refused.reason, REASON);
         self.count("saved", signed(refused.saved));
         let kind = match (visit.claim.link.kind, refused.kind) {
-            (VisitKind::Media(kind), _) | (VisitKind::Page, Some(kind)) => kind,
-            (VisitKind::Page, None) => {
+            (VisitKind::Media(kind), _) | (_, Some(kind)) => kind,
+            (_, None) => {
                 self.count(&format!("error/{reason}"), 1);
                 return Ok(());
             }

@@ -1,5 +1,6 @@
 //! Writing visits. A visit that is there already changes nothing, also no figure.
 
+pub(super) mod again;
 mod media;
 mod pages;
 
@@ -14,6 +15,7 @@ use super::tasks::Filling;
 use super::text::{DETAIL, REASON, cut};
 use crate::visit::FORGOTTEN;
 use crate::{Link, MediaFile, Outcome, Recorded, RunId, VisitKind, Visited};
+use again::Before;
 
 /// Visits of one run being written in one transaction.
 pub(super) struct Records<'a> {
@@ -57,7 +59,14 @@ impl<'a> Records<'a> {
             .prepare_cached("SELECT 1 FROM visit WHERE crawl = ?1 AND url_id = ?2 AND round = ?3")?
             .exists(params![self.crawl, visit.claim.id.short(), visit.claim.round])?;
         if !there {
-            if self.is_forgotten(visit)? { self.forgotten(visit)? } else { self.add(visit)? }
+            if self.is_forgotten(visit)? {
+                self.forgotten(visit)?;
+            } else {
+                let before = self.before(visit)?;
+                if !self.same(visit, before.as_ref())? {
+                    self.add(visit, before.as_ref())?;
+                }
+            }
         }
         if let Outcome::Media(file) = &visit.outcome {
             note_unnamed(self.db, file, &mut self.unnamed)?;
@@ -65,27 +74,36 @@ impl<'a> Records<'a> {
         Ok(())
     }
 
-    fn add(&mut self, visit: &Visited) -> rusqlite::Result<()> {
+    fn add(&mut self, visit: &Visited, before: Option<&Before>) -> rusqlite::Result<()> {
         let (outcome, reason, detail) = match &visit.outcome {
             Outcome::Page(_) => ("page", None, None),
             Outcome::Media(_) => ("media", None, None),
+            Outcome::Report(facts) => ("report", facts.reason, Some(cut(&facts.detail, DETAIL))),
+            // Of nothing that is known.
+            Outcome::Unchanged => return Ok(()),
             Outcome::Redirect(target) if self.catalogue.bars(target)? => ("redirect", None, None),
             Outcome::Redirect(target) => ("redirect", None, Some(target.as_str())),
             Outcome::Refused(refused) => ("refused", Some(cut(&refused.reason, REASON)), None),
             Outcome::Failed { reason, detail } => ("failed", Some(cut(reason, REASON)), Some(cut(detail, DETAIL))),
         };
         let number = self.row(visit, visit.claim.link.url.as_str(), outcome, reason, detail)?;
+        self.go_on(number, visit, before)?;
         match &visit.outcome {
             Outcome::Page(page) => {
                 self.count("pages", 1);
-                if page.malformed > 0 {
-                    self.count("malformed", page.malformed as i64);
+                for (name, amount) in
+                    [("malformed", page.malformed), ("links", visit.links.len() as u64), ("dynamic", page.dynamic)]
+                {
+                    if amount > 0 {
+                        self.count(name, signed(amount));
+                    }
                 }
                 self.task.page(visit.at, page.relevant)?;
                 self.harvest(number, visit, page.relevant)?;
                 self.page(visit, page)
             }
             Outcome::Media(file) => self.media(visit, file),
+            Outcome::Report(_) | Outcome::Unchanged => Ok(()),
             Outcome::Redirect(target) => self.redirect(visit, target),
             Outcome::Refused(refused) => self.refused(visit, refused),
             Outcome::Failed { reason, .. } => {
@@ -139,6 +157,9 @@ impl<'a> Records<'a> {
             ])?;
         let number = self.db.last_insert_rowid();
         self.count("visits", 1);
+        if visit.status.is_some() {
+            self.count("fetched", 1);
+        }
         self.count("bytes", signed(visit.bytes));
         Ok(number)
     }
@@ -158,7 +179,7 @@ impl<'a> Records<'a> {
         self.row(visit, "", "refused", Some(FORGOTTEN), None)?;
         match visit.claim.link.kind {
             VisitKind::Media(kind) => self.count(&format!("refused/{kind}/{FORGOTTEN}"), 1),
-            VisitKind::Page => self.count(&format!("error/{FORGOTTEN}"), 1),
+            _ => self.count(&format!("error/{FORGOTTEN}"), 1),
         }
         if let Outcome::Refused(refused) = &visit.outcome {
             self.count("saved", signed(refused.saved));
@@ -176,7 +197,8 @@ impl<'a> Records<'a> {
             add.execute(params![self.crawl, self.run, name, count])?;
         }
         let counted = |name: &str| self.tallies.get(name).map_or(0, |&count| count.max(0) as u64);
-        let what = Recorded { pages: counted("pages"), bytes: counted("bytes") };
+        let pages = counted("pages") + counted(again::UNCHANGED_PAGES);
+        let what = Recorded { pages, bytes: counted("bytes") };
         Ok(Written { what, unnamed: self.unnamed, doomed: self.catalogue.doomed > 0 })
     }
 
@@ -194,6 +216,8 @@ fn kind_name(kind: VisitKind) -> &'static str {
     match kind {
         VisitKind::Page => "page",
         VisitKind::Media(kind) => kind.as_str(),
+        VisitKind::Report => "report",
+        VisitKind::Sitemap => "sitemap",
     }
 }
 

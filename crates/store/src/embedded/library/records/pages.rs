@@ -26,6 +26,7 @@ impl Records<'_> {
             places::show(self.db, id, None)?;
         }
         let (places, focus) = places::kept(facts);
+        let (keywords, telling) = (facts.keywords.join(", "), facts.telling.join(", "));
         let relevant = if id.is_some() { self.is_relevant(visit)? } else { facts.relevant };
         let values = params![
             visit.claim.id.short(),
@@ -41,6 +42,8 @@ impl Records<'_> {
             places.len() as i64,
             focus.map(|focus| focus as i64),
             facts.focus_confidence,
+            cut(&keywords, DESCRIPTION),
+            cut(&telling, DESCRIPTION),
         ];
         let page = match id {
             Some(id) => {
@@ -48,20 +51,25 @@ impl Records<'_> {
                     .prepare_cached(
                         "UPDATE page SET url = ?2, host = ?3, title = ?4, description = ?5, language = ?6, size = ?7,
                                          canonical = ?8, last_seen = max(last_seen, ?9), relevant = ?10, places = ?11,
-                                         focus = ?12, focus_confidence = ?13
+                                         focus = ?12, focus_confidence = ?13, keywords = ?14, telling = ?15
                          WHERE url_id = ?1",
                     )?
                     .execute(values)?;
                 places::take_back(self.db, id)?;
                 said::take_back(self.db, id)?;
+                // What it still shows is written again below.
+                self.db
+                    .prepare_cached("UPDATE reference SET gone = ?2 WHERE page = ?1 AND gone IS NULL")?
+                    .execute(params![id, visit.at.0])?;
                 id
             }
             None => {
                 self.db
                     .prepare_cached(
                         "INSERT INTO page (url_id, url, host, title, description, language, size, canonical,
-                                           first_seen, last_seen, relevant, places, focus, focus_confidence)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13)",
+                                           first_seen, last_seen, relevant, places, focus, focus_confidence,
+                                           keywords, telling)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                     )?
                     .execute(values)?;
                 let id = self.db.last_insert_rowid();
@@ -78,6 +86,8 @@ impl Records<'_> {
         }
         if id.is_some() {
             shown = self.shown(page)?;
+            // What it says of itself, they are found by.
+            shown.iter().try_for_each(|(_, media)| touched::touch(self.db, *media))?;
             shown.iter().try_for_each(|(_, media)| locations::refresh(self.db, *media, Some(page)))?;
         }
         for (address, media) in shown {
@@ -146,7 +156,8 @@ impl Records<'_> {
                  ON CONFLICT DO UPDATE SET
                      description = iif(length(excluded.description) > length(description), excluded.description,
                                        description),
-                     licence = coalesce(excluded.licence, licence), author = coalesce(excluded.author, author)",
+                     licence = coalesce(excluded.licence, licence), author = coalesce(excluded.author, author),
+                     gone = NULL",
             )?
             .execute(params![
                 page,

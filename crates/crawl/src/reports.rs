@@ -1,0 +1,156 @@
+//! Visits of reports and sitemaps.
+
+use std::time::Duration;
+
+use facts::Timestamp;
+use fetch::{Accept, Answer, FetchError, Request, Response, Robots};
+use report::Sitemap;
+use store::{ABSENT, Claim, Earlier, FLAGGED, ReportFacts, StoreError};
+
+use crate::content::{Content, Trouble};
+use crate::origin::no_sooner;
+use crate::sites::{MOST_REQUESTS, Read, Reading, sitemap_links};
+use crate::steps::Work;
+use crate::visit::{Found, NOT_MODIFIED, Visitor, validators};
+
+/// Bytes of a sitemap.
+const LARGEST_MAP: u64 = 16 << 20;
+
+impl Visitor {
+    /// The report of a site, in as many requests as it has pages, each after the delay its host asks
+    /// for. A site without one is asked for its sitemap.
+    pub(crate) async fn get_report(
+        &self,
+        claim: &Claim,
+        earlier: Option<&Earlier>,
+        robots: &Robots,
+        delay: Option<Duration>,
+    ) -> Result<Found, StoreError> {
+        let _desk = self.sites.desks.acquire().await;
+        let frontier = self.store.frontier();
+        let token = earlier.and_then(|earlier| earlier.version.etag.clone());
+        let mut reading = Reading::new(claim.link.url.clone(), token.clone());
+        let mut received = 0;
+        for _ in 0..MOST_REQUESTS {
+            let line = self.lines.acquire().await;
+            let timed = self.guide.steps.time(Work::FetchingPages);
+            let limit = report::LONGEST as u64 + 1;
+            let request = Request { limit, ..Request::new(reading.address().clone(), Accept::Text) };
+            let mut response = match self.fetcher.send(request).await {
+                Ok(response) => response,
+                Err(FetchError::TooLarge { .. }) => return Ok(Found::refused(too_large(), received)),
+                Err(error) => return Ok(Found::failed(error, received)),
+            };
+            let now = frontier.now().await?;
+            let status = response.status;
+            let result = match self.not_content(claim, &response) {
+                Some(_) if status == 410 && reading.is_under_way() && reading.again() => None,
+                // There is none, or not for us.
+                Some(Err(trouble)) if !trouble.passing => {
+                    let detail = format!("{} answered {status}", claim.link.url.host());
+                    let facts = ReportFacts { token: None, reason: Some(ABSENT), detail };
+                    Some(Ok(Content::Report(facts, sitemap_links(claim, robots))))
+                }
+                Some(result) => Some(result),
+                None => match body(&mut response).await {
+                    Ok(body) => self.take_report(claim, robots, &mut reading, &body, (now, token.clone())).await?,
+                    Err(FetchError::TooLarge { .. }) => Some(Err(too_large())),
+                    Err(error) => Some(Err(error.into())),
+                },
+            };
+            received += response.received();
+            if let Some(result) = result {
+                return Ok(self.found(response, received, result, now).await);
+            }
+            response.discard().await;
+            let now = frontier.now().await?;
+            let until = no_sooner(now, self.manners.rest(now, delay, 0, &Answer::Fine).until);
+            drop(timed);
+            drop(line);
+            let _timed = self.guide.steps.time(Work::Waiting);
+            let _resting = self.rests.begin();
+            tokio::time::sleep(until.since(now)).await;
+        }
+        let detail = format!("the report is too large: more than {MOST_REQUESTS} pages");
+        Ok(Found::refused(Trouble::lasting("report-too-large", detail), received))
+    }
+
+    /// Takes one page of a report in; nothing when there is another to ask for.
+    async fn take_report(
+        &self,
+        claim: &Claim,
+        robots: &Robots,
+        reading: &mut Reading,
+        body: &[u8],
+        (now, token): (Timestamp, Option<String>),
+    ) -> Result<Option<Result<Content, Trouble>>, StoreError> {
+        Ok(match reading.take(body, now, self.sites.may_be_ours(claim)) {
+            Ok(Read::More) => None,
+            Ok(Read::All(report)) => {
+                let (facts, links) = self.sites.listed(claim, *report, robots, &self.guide, now).await?;
+                Some(Ok(Content::Report(facts, links)))
+            }
+            Ok(Read::Taken) => {
+                let detail = "another crawler has taken it: nothing is visited until something changes".into();
+                Some(Ok(Content::Report(ReportFacts { token, reason: Some(FLAGGED), detail }, Vec::new())))
+            }
+            Err(refused) => {
+                let reason = format!("report-{}", refused.reason());
+                Some(Err(Trouble { reason, detail: refused.to_string(), passing: false }))
+            }
+        })
+    }
+
+    /// A sitemap in one request.
+    pub(crate) async fn get_sitemap(
+        &self,
+        claim: &Claim,
+        earlier: Option<&Earlier>,
+        robots: &Robots,
+    ) -> Result<Found, StoreError> {
+        let _desk = self.sites.desks.acquire().await;
+        let _line = self.lines.acquire().await;
+        let _timed = self.guide.steps.time(Work::FetchingPages);
+        let validators = earlier.and_then(validators);
+        let asks_for_change = validators.is_some();
+        let url = claim.link.url.clone();
+        let request = Request { validators, limit: LARGEST_MAP, ..Request::new(url.clone(), Accept::Text) };
+        let mut response = match self.fetcher.send(request).await {
+            Ok(response) => response,
+            Err(error) => return Ok(Found::failed(error, 0)),
+        };
+        let now = self.store.frontier().now().await?;
+        let absent =
+            |detail: String| Ok(Content::Report(ReportFacts { token: None, reason: Some(ABSENT), detail }, Vec::new()));
+        let result = match self.not_content(claim, &response) {
+            _ if asks_for_change && response.status == NOT_MODIFIED => Ok(Content::Unchanged),
+            Some(Err(trouble)) if !trouble.passing => absent(trouble.detail),
+            Some(result) => result,
+            None => match body(&mut response).await {
+                Ok(body) => match Sitemap::read(&String::from_utf8_lossy(&body), &url) {
+                    Some(sitemap) => {
+                        let (facts, links) = self.sites.mapped(claim, sitemap, robots, &self.guide).await?;
+                        Ok(Content::Report(facts, links))
+                    }
+                    None => absent("what is there is no sitemap".into()),
+                },
+                Err(error) => Err(error.into()),
+            },
+        };
+        let bytes = response.received();
+        Ok(self.found(response, bytes, result, now).await)
+    }
+}
+
+fn too_large() -> Trouble {
+    let detail = format!("the report is too large: more than {} bytes", report::LONGEST);
+    Trouble::lasting("report-too-large", detail)
+}
+
+async fn body(response: &mut Response) -> Result<Vec<u8>, FetchError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}

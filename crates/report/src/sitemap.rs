@@ -1,0 +1,104 @@
+//! Reading sitemaps (sitemaps.org).
+
+use facts::{Timestamp, Url};
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::Event;
+
+use crate::shape::when;
+
+/// Addresses of one sitemap that are read.
+const MOST: usize = 50_000;
+/// Bytes of one text.
+const LONGEST: usize = 4_096;
+
+/// A sitemap.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Sitemap {
+    /// Pages, with when they changed if it says so.
+    pub pages: Vec<(Url, Option<Timestamp>)>,
+    /// Further sitemaps.
+    pub maps: Vec<Url>,
+}
+
+impl Sitemap {
+    /// Reads a sitemap or an index of them, as far as it can be read; nothing when it is neither.
+    pub fn read(text: &str, from: &Url) -> Option<Self> {
+        let mut reader = Reader::from_str(text);
+        let config = reader.config_mut();
+        config.check_end_names = false;
+        config.allow_dangling_amp = true;
+        let mut sitemap = Self::default();
+        let mut is_one = false;
+        let (mut address, mut changed, mut text) = (None, None, String::new());
+        while let Ok(event) = reader.read_event() {
+            match event {
+                Event::Start(start) => {
+                    is_one |= matches!(start.local_name().as_ref(), "urlset" | "sitemapindex");
+                    text.clear();
+                }
+                Event::Text(piece) => append(&mut text, &piece),
+                Event::CData(piece) => append(&mut text, &piece),
+                Event::GeneralRef(reference) => match reference.resolve_char_ref() {
+                    Ok(Some(character)) => append(&mut text, character.encode_utf8(&mut [0; 4])),
+                    _ => append(&mut text, resolve_predefined_entity(&reference).unwrap_or_default()),
+                },
+                Event::End(end) => {
+                    match end.local_name().as_ref() {
+                        "loc" => address = address.or_else(|| from.join(&text).ok()),
+                        "lastmod" => changed = when(&text),
+                        "url" => sitemap.pages.extend(address.take().map(|url| (url, changed.take()))),
+                        "sitemap" => sitemap.maps.extend(address.take()),
+                        _ => {}
+                    }
+                    text.clear();
+                }
+                Event::Eof => break,
+                _ => {}
+            }
+            if sitemap.pages.len() + sitemap.maps.len() >= MOST {
+                break;
+            }
+        }
+        is_one.then_some(sitemap)
+    }
+}
+
+fn append(text: &mut String, piece: &str) {
+    if text.len() + piece.len() <= LONGEST {
+        text.push_str(piece);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<Sitemap> {
+        Sitemap::read(text, &Url::parse("https://example.org/sitemap.xml").unwrap())
+    }
+
+    #[test]
+    fn pages_and_further_sitemaps_are_read() {
+        let map = read(
+            "<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:i='urn:x'>
+            <url><loc> https://example.org/?a=1&amp;b=2 </loc><lastmod>2026-03-01</lastmod><i:image><i:loc>x</i:loc></i:image></url>
+            <url><loc><![CDATA[https://example.org/b]]></loc></url><url></url></urlset>",
+        )
+        .unwrap();
+        let pages: Vec<_> = map.pages.iter().map(|(url, at)| (url.as_str(), at.map(|at| at.0))).collect();
+        let expected = [("https://example.org/?a=1&b=2", Some(1_772_323_200_000)), ("https://example.org/b", None)];
+        assert_eq!(pages, expected);
+        let index = read("<sitemapindex><sitemap><loc>/a.xml</loc></sitemap><sitemap><loc>/b.xml</loc>").unwrap();
+        assert_eq!(index.maps[0].path(), "/a.xml");
+    }
+
+    #[test]
+    fn what_is_none_is_not_taken_for_an_empty_one() {
+        for other in ["", "<html><body>Not found</body></html>", "{}", "\u{0}"] {
+            assert_eq!(read(other), None, "{other}");
+        }
+        let many = format!("<urlset>{}", "<url><loc>/a</loc></url>".repeat(60_000));
+        assert_eq!(read(&many).unwrap().pages.len(), MOST);
+    }
+}
