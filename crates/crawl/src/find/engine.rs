@@ -15,10 +15,10 @@ use tokio::task::JoinSet;
 use super::asked::Likeness;
 use super::board::{Added, Board, Thumbnail};
 use super::flight::{
-    Body, Done, FetchTask, Flights, HOPS, Kept, Landed, Look, LookTask, PageTask, Said, Task, Trouble, Why, failed,
+    Body, Done, FetchTask, Flights, HOPS, Landed, Look, LookTask, PageTask, Said, Task, Trouble, failed,
 };
 use super::hosts::{Hosts, Line};
-use super::keep::{Fetched, Keeper, PageToKeep};
+use super::keep::Keeper;
 use super::reading::{Looked, Reading, Unread, read};
 use super::{Finding, Order, Shared};
 use crate::stop::Stop;
@@ -35,8 +35,6 @@ const SMALL: usize = 16;
 const LOST: u32 = 3;
 /// Tries for a robots.txt.
 const TRIES: u32 = 2;
-/// How long keeping pictures may take.
-const KEEPING: Duration = Duration::from_secs(60);
 /// Addresses of pages that are remembered.
 const KNOWN: usize = 500_000;
 
@@ -97,7 +95,7 @@ impl End {
 }
 
 impl Engine {
-    fn board(&self) -> MutexGuard<'_, Board> {
+    pub(super) fn board(&self) -> MutexGuard<'_, Board> {
         self.shared.board()
     }
 
@@ -213,7 +211,7 @@ impl Engine {
         self.known.len() < KNOWN && self.known.insert(url.id().short())
     }
 
-    fn wait(&mut self, task: Task, line: Line) -> bool {
+    pub(super) fn wait(&mut self, task: Task, line: Line) -> bool {
         let host = task.url().host();
         self.hosts.add(&host, line, task, Instant::now())
     }
@@ -224,7 +222,7 @@ impl Engine {
     }
 
     /// Makes the request that a task stands for, or the one that must come before it.
-    fn start(&mut self, host: HostName, line: Line, task: Task) {
+    pub(super) fn start(&mut self, host: HostName, line: Line, task: Task) {
         if matches!(task, Task::Page(_)) && self.has_enough_pages() {
             return self.hosts.release(&host, Instant::now());
         }
@@ -282,7 +280,7 @@ impl Engine {
         }
     }
 
-    fn landed(&mut self, landed: Landed) {
+    pub(super) fn landed(&mut self, landed: Landed) {
         let Landed { host, done, answer, bytes, took } = landed;
         let now = Instant::now();
         let mut until = now;
@@ -502,141 +500,6 @@ impl Engine {
         self.shared.changed();
     }
 
-    fn fetch_small(&mut self, id: u32) {
-        let Some(picture) = self.board().picture_of(id) else {
-            if let Some(thumbnail) = self.board().thumbnail(id) {
-                *thumbnail = Thumbnail::Unasked;
-            }
-            for waiting in self.waiting.remove(&id).unwrap_or_default() {
-                let _ = waiting.send(None);
-            }
-            return;
-        };
-        let (url, instead) = match picture.preview {
-            Some(preview) => (preview, Some(picture.url)),
-            None => (picture.url, None),
-        };
-        self.small += 1;
-        let task = FetchTask { id, url, page: picture.page, why: Why::Thumbnail { instead }, hops: 0 };
-        self.wait(Task::Fetch(task), Line::First);
-    }
-
-    /// A thumbnail is here, or cannot be had.
-    fn shown(&mut self, task: FetchTask, small: Option<Arc<[u8]>>) {
-        let FetchTask { id, page, why, .. } = task;
-        self.small = self.small.saturating_sub(1);
-        if small.is_none()
-            && let Why::Thumbnail { instead: Some(url) } = why
-        {
-            self.small += 1;
-            let task = FetchTask { id, url, page, why: Why::Thumbnail { instead: None }, hops: 0 };
-            self.wait(Task::Fetch(task), Line::First);
-            return;
-        }
-        {
-            let mut board = self.shared.board();
-            if small.is_some() && board.progress.first_thumbnail.is_none() {
-                board.progress.first_thumbnail = Some(self.started.elapsed().as_secs_f64());
-            }
-            if let Some(thumbnail) = board.thumbnail(id) {
-                *thumbnail = match &small {
-                    Some(small) => Thumbnail::Here(Arc::clone(small)),
-                    None => Thumbnail::Never,
-                };
-            }
-        }
-        for waiting in self.waiting.remove(&id).unwrap_or_default() {
-            let _ = waiting.send(small.clone());
-        }
-    }
-
-    /// Someone who looks at what was found wants something.
-    fn order(&mut self, order: Order) {
-        match order {
-            Order::Thumbnail(id, waiting) => {
-                let asks = {
-                    let mut board = self.shared.board();
-                    match board.thumbnail(id) {
-                        Some(Thumbnail::Here(small)) => {
-                            let _ = waiting.send(Some(Arc::clone(small)));
-                            return;
-                        }
-                        None | Some(Thumbnail::Never) => {
-                            let _ = waiting.send(None);
-                            return;
-                        }
-                        Some(thumbnail @ Thumbnail::Unasked) => {
-                            *thumbnail = Thumbnail::Asked;
-                            true
-                        }
-                        Some(Thumbnail::Asked) => false,
-                    }
-                };
-                self.waiting.entry(id).or_default().push(waiting);
-                if asks {
-                    self.fetch_small(id);
-                }
-            }
-            Order::Keep(ids, reply) => self.keep(ids, reply),
-        }
-    }
-
-    /// Fetches pictures in full and writes them to the library.
-    fn keep(&mut self, ids: Vec<u32>, reply: oneshot::Sender<Vec<(u32, Result<facts::MediaId, String>)>>) {
-        let mut waiting: Vec<(u32, Url, oneshot::Receiver<Kept>)> = Vec::new();
-        let mut done = Vec::new();
-        for id in ids {
-            let Some(picture) = self.board().picture_of(id) else {
-                done.push((id, Err("there is no picture of this number".to_owned())));
-                continue;
-            };
-            if let Some(item) = picture.kept {
-                done.push((id, Ok(item)));
-                continue;
-            }
-            let (sender, receiver) = oneshot::channel();
-            let why = Why::Keep { alt: picture.alt, waiting: sender };
-            let task = FetchTask { id, url: picture.url.clone(), page: picture.page, why, hops: 0 };
-            waiting.push((id, picture.url, receiver));
-            self.wait(Task::Fetch(task), Line::First);
-        }
-        let (shared, keeper) = (Arc::clone(&self.shared), self.keeper.clone());
-        tokio::spawn(async move {
-            let mut fetched = Vec::new();
-            let until = tokio::time::Instant::now() + KEEPING;
-            for (id, url, receiver) in waiting {
-                match tokio::time::timeout_at(until, receiver).await {
-                    Ok(Ok(Ok(file))) => {
-                        let page = shared.board().shower_of(id).map(|shower| PageToKeep::of(shower));
-                        fetched.extend(page.map(|page| Fetched { id, url, file: *file, page }));
-                    }
-                    Ok(Ok(Err(why))) => done.push((id, Err(why))),
-                    Ok(Err(_)) => done.push((id, Err("the find was ended before it was there".to_owned()))),
-                    Err(_) => done.push((id, Err(format!("it was not there within {} s", KEEPING.as_secs())))),
-                }
-            }
-            let items: Vec<(u32, Url, facts::MediaId)> =
-                fetched.iter().map(|one| (one.id, one.url.clone(), one.file.id)).collect();
-            let written = match (&keeper, fetched.is_empty()) {
-                (_, true) => Ok(()),
-                (Some(keeper), false) => keeper.write(fetched).await.map_err(|error| error.to_string()),
-                (None, false) => Err("there is no library to keep it in".to_owned()),
-            };
-            for (id, url, item) in items {
-                if written.is_ok() {
-                    let mut board = shared.board();
-                    board.kept(id, item);
-                    if let Some(shower) = board.shower_of(id) {
-                        shower.kept.push(url.id());
-                    }
-                }
-                done.push((id, written.clone().map(|()| item)));
-            }
-            shared.changed();
-            let _ = reply.send(done);
-        });
-    }
-
     fn finish(&mut self, end: End) {
         self.tick();
         let mut board = self.shared.board();
@@ -664,34 +527,6 @@ impl Engine {
         }
         drop(board);
         self.shared.finished();
-    }
-
-    /// After the end: thumbnails and pictures that are kept, as politely as before.
-    async fn linger(mut self) {
-        loop {
-            while self.air.len() < self.shared.settings.concurrency
-                && let Some((host, line, task)) = self.hosts.take(Instant::now())
-            {
-                // Only what someone waits for is still asked for.
-                match task {
-                    Task::Fetch(_) | Task::File { .. } => self.start(host, line, task),
-                    Task::Page(_) | Task::Look(_) => self.hosts.release(&host, Instant::now()),
-                }
-            }
-            let next = self.hosts.next();
-            tokio::select! {
-                order = self.orders.recv() => match order {
-                    Some(order) => self.order(order),
-                    None => return,
-                },
-                Some(landed) = self.air.join_next(), if !self.air.is_empty() => {
-                    if let Ok(landed) = landed {
-                        self.landed(landed);
-                    }
-                }
-                () = tokio::time::sleep_until(next.unwrap_or_else(Instant::now).into()), if next.is_some() => {}
-            }
-        }
     }
 }
 

@@ -6,7 +6,8 @@
 //! still fetches thumbnails of what is looked at, and puts what is kept into the library. Nothing else is kept.
 //!
 //! - `asked`: the query; `reading`: what a page gives; `board`: what was found, in order.
-//! - `hosts`: what waits for whom, and when it may be asked; `flight`: one request; `engine`: the loop.
+//! - `hosts`: what waits for whom, and when it may be asked; `flight`: one request; `engine`: the loop;
+//!   `wishes`: what those who look at it ask for.
 //! - `keep`: from here to the library.
 
 mod asked;
@@ -19,6 +20,7 @@ mod keep;
 mod reading;
 mod settings;
 mod summary;
+mod wishes;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
