@@ -273,6 +273,7 @@ fn a_crawl_after_a_find_waits_as_long_as_the_host_asks_for() {
     let site = Site::start(|asked| match asked.path.as_str() {
         "/robots.txt" => Reply::text("User-agent: *\nCrawl-delay: 2"),
         "/" => Reply::html("<p>castle <img src=/castle.jpg>"),
+        "/other.html" => Reply::html("<p>other"),
         "/castle.jpg" => Reply::file(asked, "image/jpeg", &photo(1, 640, 480), "\"v\""),
         _ => Reply::status(404),
     });

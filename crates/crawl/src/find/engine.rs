@@ -29,6 +29,9 @@ const TICK: Duration = Duration::from_millis(250);
 const UNREAD: usize = 8;
 /// Thumbnails that are fetched at the same time while the find runs.
 const SMALL: usize = 16;
+/// Until so many thumbnails are here, or for so long, what leads to one soonest goes first.
+const FIRST_SEEN: usize = 12;
+const WARMING_UP: Duration = Duration::from_secs(6);
 /// Failures in a row after which a host is left alone.
 const LOST: u32 = 3;
 /// Tries for a robots.txt.
@@ -53,8 +56,9 @@ pub(super) struct Engine {
     pub air: JoinSet<Landed>,
     pub reading: JoinSet<Option<Reading>>,
     pub started: Instant,
-    /// Thumbnails that are being fetched.
+    /// Thumbnails that are being fetched, and those that are here.
     pub small: usize,
+    pub seen: usize,
     /// Who waits for a thumbnail.
     pub waiting: HashMap<u32, Vec<Waiting>>,
 }
@@ -167,7 +171,8 @@ impl Engine {
     /// Starts as many requests as there is room for.
     fn fill(&mut self) {
         while self.air.len() < self.shared.settings.concurrency && !self.is_behind() {
-            match self.hosts.take(Instant::now()) {
+            let now = Instant::now();
+            match if self.is_warming_up(now) { self.hosts.take_nearest(now) } else { self.hosts.take(now) } {
                 Some((host, line, task)) => self.start(host, line, task),
                 // Nobody else can be asked now: the next start page.
                 None if self.has_enough_pages() => break,
@@ -180,6 +185,12 @@ impl Engine {
         if self.mix.is_empty() && !self.mix.is_asking() && !self.mix.is_over() && !self.has_enough_pages() {
             self.mix.ask(self.shared.settings.start_pages);
         }
+    }
+
+    /// Whether someone looks at a page with hardly a picture on it.
+    fn is_warming_up(&self, now: Instant) -> bool {
+        let looks = self.shared.settings.shown.min(FIRST_SEEN);
+        self.seen < looks && now - self.started < WARMING_UP
     }
 
     fn nothing_left(&self) -> Option<End> {
@@ -468,7 +479,14 @@ impl Engine {
             board.probed();
         }
         match look {
-            Look::Selected { width, height, format, content } => board.select(task.id, width, height, format, content),
+            Look::Selected { width, height, format, content } => {
+                board.select(task.id, width, height, format, content);
+                drop(board);
+                // The first ones are shown at once.
+                if self.seen + self.small < FIRST_SEEN {
+                    self.tick();
+                }
+            }
             Look::Refused(reason) => board.refuse(task.id, reason),
             Look::Failed(reason) => {
                 board.count_error(&reason);

@@ -209,6 +209,7 @@ pub async fn find(asked: Asked, settings: FindSettings, means: FindMeans, stop: 
         reading: JoinSet::new(),
         started,
         small: 0,
+        seen: 0,
         waiting: HashMap::new(),
     };
     tokio::spawn(engine.work());

@@ -48,6 +48,7 @@ impl Engine {
             self.wait(Task::Fetch(task), Line::First);
             return;
         }
+        self.seen += usize::from(small.is_some());
         {
             let mut board = self.shared.board();
             if small.is_some() && board.progress.first_thumbnail.is_none() {
