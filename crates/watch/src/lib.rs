@@ -18,6 +18,7 @@
 mod access_log;
 mod book;
 mod desk;
+mod due;
 mod dynamic;
 mod events;
 mod feeds;
