@@ -30,6 +30,7 @@ mod links;
 mod listing;
 mod look;
 mod names;
+mod parts;
 mod poll;
 mod reading;
 mod rush;

@@ -62,7 +62,7 @@ impl Watched {
     }
 
     /// The change a token stands for; nothing for tokens of others.
-    fn change(&self, token: &str) -> Option<u64> {
+    pub(crate) fn change(&self, token: &str) -> Option<u64> {
         token.strip_prefix(&self.epoch)?.strip_prefix('.')?.parse().ok()
     }
 

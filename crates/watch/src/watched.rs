@@ -68,8 +68,17 @@ impl Watched {
 
     /// Claims the site: of all who ask between two resets, one is told yes.
     pub(crate) fn claim(&self) -> Result<bool, StateError> {
-        let mut flag = lock(&self.flag);
+        let flag = lock(&self.flag);
         let last = self.book().last;
+        self.claim_up_to(flag, last)
+    }
+
+    /// Claims the site for somebody who was told of changes up to this one.
+    pub(crate) fn claim_told(&self, last: u64) -> Result<bool, StateError> {
+        self.claim_up_to(lock(&self.flag), last)
+    }
+
+    fn claim_up_to(&self, mut flag: MutexGuard<'_, Flag>, last: u64) -> Result<bool, StateError> {
         let before = *flag;
         let Some(claim) = flag.claim(last, now()) else { return Ok(false) };
         match self.state().keep_claim(claim) {
