@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
 
 use facts::Timestamp;
 
@@ -12,14 +13,16 @@ use crate::names::Id;
 use crate::site::Site;
 use crate::state::{State, StateError, rows};
 
-/// A site, what is known of it, and who has claimed it. Of the locks, only that of the flag is held
-/// while another is taken.
+/// A site, what is known of it, and who has claimed it. Of the locks, only those of the flag and of the rest
+/// are held while another is taken.
 pub(crate) struct Watched {
     pub(crate) site: Site,
     book: Mutex<Book>,
     state: Mutex<State>,
     flag: Mutex<Flag>,
     pub(crate) listings: Mutex<Listings>,
+    /// When the next list is made for somebody who only looks.
+    pub(crate) rested: Mutex<Option<Instant>>,
     /// Dynamic parts to be written.
     dynamic: Mutex<Vec<(Id, Option<String>)>>,
     /// Whether nothing was known before: then everything found is as old as it says.
@@ -36,6 +39,7 @@ impl Watched {
             book: Mutex::new(book),
             flag: Mutex::new(Flag { reset, claim: state.claim }),
             listings: Mutex::default(),
+            rested: Mutex::default(),
             dynamic: Mutex::default(),
             epoch: state.epoch.clone(),
             state: Mutex::new(state),
