@@ -121,7 +121,10 @@ impl Visitor {
                 if let Err(refused) = sites::address(&origin, &robots.says) {
                     self.sites.settle(&origin, Standing::Absent);
                     let (reason, detail) = (format!("report-{}", refused.reason()), refused.to_string());
-                    return self.unasked(claim, untouched, Outcome::Failed { reason, detail }).await;
+                    // As a site that has none: its sitemap may say more.
+                    let links = sites::sitemap_links(&claim, &robots.says);
+                    let outcome = Outcome::Failed { reason, detail };
+                    return self.unasked_but(claim, untouched, outcome, links).await;
                 }
             }
             VisitKind::Page => match self.sites.standing(&origin, &robots.says, now).await? {
@@ -150,10 +153,21 @@ impl Visitor {
 
     /// The visit ends without a request.
     async fn unasked(&self, claim: Claim, rest: Rest, outcome: Outcome) -> Result<Ending, StoreError> {
+        self.unasked_but(claim, rest, outcome, Vec::new()).await
+    }
+
+    /// The same, and these are to be visited instead.
+    async fn unasked_but(
+        &self,
+        claim: Claim,
+        rest: Rest,
+        outcome: Outcome,
+        links: Vec<Link>,
+    ) -> Result<Ending, StoreError> {
         self.store.frontier().release(&claim.link.url.host(), rest).await?;
         let at = rest.until;
         let version = Version::default();
-        Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links: Vec::new() }))
+        Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links }))
     }
 
     async fn ask(&self, claim: Claim, crawl: CrawlId, robots: &Robots) -> Result<Ending, StoreError> {

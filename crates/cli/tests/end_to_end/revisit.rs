@@ -305,6 +305,8 @@ fn a_report_that_cannot_be_believed_is_refused_and_the_crawl_goes_on() {
     let (summary, asked) = elsewhere.crawl(&bird, &["http://a.example/", "--name", "x"]);
     assert_eq!(summary["errors"]["report-other-host"], 1, "{summary:#}");
     assert!(!asked.iter().any(|path| path.contains("changes.json")), "{asked:?}");
+    // It is one without a report: its sitemap is asked for.
+    assert!(asked.contains(&"/sitemap.xml".to_owned()) && asked.contains(&"/mapped".to_owned()), "{asked:?}");
 }
 
 #[test]
