@@ -151,7 +151,7 @@ impl Visitor {
             Some(Err(trouble)) if !trouble.passing => absent(trouble.detail),
             Some(result) => result,
             None => match body(&mut response).await {
-                Ok(body) => match Sitemap::read(&String::from_utf8_lossy(&body), &url) {
+                Ok(body) => match Sitemap::read(&body, &url) {
                     Some(sitemap) => {
                         let (facts, links) = self.sites.mapped(claim, sitemap, robots, &self.guide).await?;
                         Ok(Content::Report(facts, links))

@@ -212,7 +212,7 @@ impl Sites {
         for ((url, changed), earlier) in pages.into_iter().zip(known) {
             let due = match (&earlier, changed) {
                 (None, _) => true,
-                (Some(earlier), Some(changed)) => changed + SLACK >= earlier.checked,
+                (Some(earlier), Some(changed)) => changed.until + SLACK >= earlier.checked,
                 // Nobody says that it changed: it is due when that is likely.
                 (Some(_), None) => false,
             };
