@@ -5,14 +5,12 @@ use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use facts::{HostName, Origin, Url};
-use fetch::{Accept, Answer, Fetcher, Request, Robots, Tdm};
-use page::Page;
+use fetch::{Answer, Robots, Tdm};
 use sources::{Mix, Start};
-use store::OriginFile;
+use store::{Blocked, OriginFile};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use super::asked::Likeness;
 use super::board::{Added, Board, Thumbnail};
 use super::flight::{
     Body, Done, FetchTask, Flights, HOPS, Landed, Look, LookTask, PageTask, Said, Task, Trouble, failed,
@@ -47,6 +45,8 @@ pub(super) struct Engine {
     pub orders: mpsc::Receiver<Order>,
     pub stop: Stop,
     pub keeper: Option<Arc<Keeper>>,
+    /// What was forgotten: it is not asked for again.
+    pub blocked: Blocked,
     pub hosts: Hosts<Task>,
     pub rules: HashMap<Origin, Rules>,
     pub known: HashSet<[u8; 16]>,
@@ -70,6 +70,13 @@ pub(super) struct Rules {
     tries: u32,
     /// Why nothing is known of it.
     trouble: Option<&'static str>,
+}
+
+impl Rules {
+    /// Those of an origin whose robots.txt is known.
+    pub fn of(robots: Robots) -> Self {
+        Self { robots: Some(robots), ..Self::default() }
+    }
 }
 
 /// Why a find is over.
@@ -226,6 +233,10 @@ impl Engine {
         if matches!(task, Task::Page(_)) && self.has_enough_pages() {
             return self.hosts.release(&host, Instant::now());
         }
+        if self.blocked.address(task.url()) {
+            self.hosts.release(&host, Instant::now());
+            return self.refused(task, store::FORGOTTEN);
+        }
         let file = match &task {
             Task::File { .. } => None,
             Task::Page(_) => Some(OriginFile::Robots),
@@ -264,7 +275,8 @@ impl Engine {
 
     fn fly(&mut self, host: HostName, line: Line, task: Task) {
         let flights = Arc::clone(&self.flights);
-        self.air.spawn(async move { flights.fly(host, line, task).await });
+        let manner = self.hosts.manner(&host).copied().unwrap_or_default();
+        self.air.spawn(async move { flights.fly(host, manner, line, task).await });
     }
 
     /// Its site does not want something to be asked for.
@@ -528,28 +540,6 @@ impl Engine {
         drop(board);
         self.shared.finished();
     }
-}
-
-/// The page that others are to be like, fetched before anything else is asked.
-pub(super) async fn page_like(fetcher: &Fetcher, url: &Url) -> Result<(Page, Likeness), String> {
-    let mut at = url.clone();
-    for _ in 0..=HOPS {
-        let request = Request { limit: 4 << 20, ..Request::new(at.clone(), Accept::Page) };
-        let response = fetcher.send(request).await.map_err(|error| error.to_string())?;
-        if let Some(target) = response.redirect() {
-            at = target.map_err(|error| error.to_string())?;
-            continue;
-        }
-        if response.status != 200 {
-            return Err(format!("{} answered {}", at.host(), response.status));
-        }
-        let content_type = response.content_type().map(str::to_owned);
-        let body = response.bytes().await.map_err(|error| error.to_string())?;
-        let page = page::read(&body, content_type.as_deref(), &at, &page::Limits::default());
-        let like = Likeness::of(&page.words);
-        return Ok((page, like));
-    }
-    Err(format!("{} leads in circles", url.host()))
 }
 
 impl Finding {

@@ -218,6 +218,11 @@ impl<T> Hosts<T> {
         self.list(host);
     }
 
+    /// A host that was asked before the find began: it rests until then.
+    pub fn rest(&mut self, host: &HostName, until: Instant) {
+        self.hosts.entry(host.clone()).or_insert_with(|| Host::new(until));
+    }
+
     /// All requests were broken off: their hosts rest until then.
     pub fn release_all(&mut self, until: Instant) {
         let broken_off: Vec<HostName> =

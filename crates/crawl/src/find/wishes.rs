@@ -13,8 +13,8 @@ use super::flight::{FetchTask, Kept, Task, Why};
 use super::hosts::Line;
 use super::keep::{Fetched, PageToKeep};
 
-/// How long keeping pictures may take.
-const KEEPING: Duration = Duration::from_secs(60);
+/// How long keeping pictures may take: each of one host waits for those before it.
+const KEEPING: Duration = Duration::from_secs(50);
 
 impl Engine {
     pub(super) fn fetch_small(&mut self, id: u32) {
