@@ -57,8 +57,9 @@ impl Files {
         if self.written == Some(state) {
             return Ok(());
         }
-        // The flag keeps crawlers from coming twice: it does not wait.
-        if self.written.is_some_and(|(_, flag)| flag != state.1) {
+        // The flag keeps crawlers from coming twice: it does not wait. Where a change resets it, the list
+        // that tells of it comes with it.
+        if self.written.is_some_and(|(version, flag)| flag != state.1 && (state.1 || version == state.0)) {
             self.write_flag(state.1)?;
         }
         let pause = PAUSE.max(self.took * SHARE).max(PAUSE_OF_EACH * self.parts.count() as u32);
