@@ -36,6 +36,7 @@ mod links;
 mod origin;
 mod places;
 pub mod quantity;
+mod reading;
 mod reports;
 mod rests;
 mod revisit;

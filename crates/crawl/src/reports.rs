@@ -1,18 +1,22 @@
 //! Visits of reports and sitemaps.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use facts::Timestamp;
 use fetch::{Accept, Answer, FetchError, Request, Response, Robots};
 use report::Sitemap;
-use store::{ABSENT, Claim, Earlier, FLAGGED, ReportFacts, StoreError};
+use store::{ABSENT, Budgets, Claim, Earlier, FLAGGED, ReportFacts, StoreError};
 
 use crate::content::{Content, Trouble};
 use crate::origin::no_sooner;
-use crate::sites::{MOST_REQUESTS, Read, Reading, sitemap_links};
+use crate::reading::{Read, Reading};
+use crate::sites::sitemap_links;
 use crate::steps::Work;
 use crate::visit::{Found, NOT_MODIFIED, Visitor, validators};
 
+/// Requests that one report is worth, and how long it may take: its host is asked for nothing else.
+const MOST_REQUESTS: usize = 2_000;
+const LONGEST: Duration = Duration::from_secs(3_600);
 /// Bytes of a sitemap.
 const LARGEST_MAP: u64 = 16 << 20;
 
@@ -26,12 +30,16 @@ impl Visitor {
         robots: &Robots,
         delay: Option<Duration>,
     ) -> Result<Found, StoreError> {
-        let _desk = self.sites.desks.acquire().await;
         let frontier = self.store.frontier();
+        let begun = Instant::now();
         let token = earlier.and_then(|earlier| earlier.version.etag.clone());
         let mut reading = Reading::new(claim.link.url.clone(), token.clone());
         let mut received = 0;
         for _ in 0..MOST_REQUESTS {
+            if begun.elapsed() > LONGEST {
+                break;
+            }
+            let desk = self.sites.desks.acquire().await;
             let line = self.lines.acquire().await;
             let timed = self.guide.steps.time(Work::FetchingPages);
             let limit = report::LONGEST as u64 + 1;
@@ -44,7 +52,10 @@ impl Visitor {
             let now = frontier.now().await?;
             let status = response.status;
             let result = match self.not_content(claim, &response) {
-                Some(_) if status == 410 && reading.is_under_way() && reading.again() => None,
+                Some(_) if matches!(status, 404 | 410) && reading.has_begun() => match reading.again() {
+                    true => None,
+                    false => Some(Err(expired())),
+                },
                 // There is none, or not for us.
                 Some(Err(trouble)) if !trouble.passing => {
                     let detail = format!("{} answered {status}", claim.link.url.host());
@@ -65,13 +76,14 @@ impl Visitor {
             response.discard().await;
             let now = frontier.now().await?;
             let until = no_sooner(now, self.manners.rest(now, delay, 0, &Answer::Fine).until);
-            drop(timed);
-            drop(line);
+            // While it waits, others may read theirs.
+            drop((timed, line, desk));
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
         }
-        let detail = format!("the report is too large: more than {MOST_REQUESTS} pages");
+        let minutes = LONGEST.as_secs() / 60;
+        let detail = format!("the report is too large: more than {MOST_REQUESTS} pages, or {minutes} minutes");
         Ok(Found::refused(Trouble::lasting("report-too-large", detail), received))
     }
 
@@ -84,11 +96,23 @@ impl Visitor {
         body: &[u8],
         (now, token): (Timestamp, Option<String>),
     ) -> Result<Option<Result<Content, Trouble>>, StoreError> {
+        // A list that the site made is no trap, however alike its addresses are.
+        let budgets = Budgets { per_template: u64::MAX, ..self.settings.budgets.into() };
         Ok(match reading.take(body, now, self.sites.may_be_ours(claim)) {
-            Ok(Read::More) => None,
-            Ok(Read::All(report)) => {
-                let (facts, links) = self.sites.listed(claim, *report, robots, &self.guide, now).await?;
-                Some(Ok(Content::Report(facts, links)))
+            Ok(Read::Again) => None,
+            Ok(Read::More(page)) => {
+                let links = self.sites.listed(claim, &page, robots, &self.guide, now).await?;
+                reading.to_visit += links.len() as u64;
+                self.sites.queue(links, budgets).await?;
+                None
+            }
+            Ok(Read::Last(page)) => {
+                let links = self.sites.listed(claim, &page, robots, &self.guide, now).await?;
+                reading.to_visit += links.len() as u64;
+                self.sites.queue(links, budgets).await?;
+                // All of it is queued: from now on what changed later is enough.
+                let detail = format!("{} listed, {} to visit", reading.came(), reading.to_visit);
+                Some(Ok(Content::Report(ReportFacts { token: Some(page.token), reason: None, detail }, Vec::new())))
             }
             Ok(Read::Taken) => {
                 let detail = "another crawler has taken it: nothing is visited until something changes".into();
@@ -127,7 +151,7 @@ impl Visitor {
             Some(Err(trouble)) if !trouble.passing => absent(trouble.detail),
             Some(result) => result,
             None => match body(&mut response).await {
-                Ok(body) => match Sitemap::read(&String::from_utf8_lossy(&body), &url) {
+                Ok(body) => match Sitemap::read(&body, &url) {
                     Some(sitemap) => {
                         let (facts, links) = self.sites.mapped(claim, sitemap, robots, &self.guide).await?;
                         Ok(Content::Report(facts, links))
@@ -145,6 +169,12 @@ impl Visitor {
 fn too_large() -> Trouble {
     let detail = format!("the report is too large: more than {} bytes", report::LONGEST);
     Trouble::lasting("report-too-large", detail)
+}
+
+/// The site changes faster than its list is read: it may go better next time.
+fn expired() -> Trouble {
+    let detail = "the list of the report was not kept until it was read".into();
+    Trouble { reason: "report-expired".into(), detail, passing: true }
 }
 
 async fn body(response: &mut Response) -> Result<Vec<u8>, FetchError> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use facts::{Order, Origin, Priority, Timestamp};
 use serde::{Deserialize, Serialize};
-use store::{Budgets, Crawl, KnownAddress, Link, Run, Store, StoreError, VisitKind, Which};
+use store::{Budgets, Crawl, Earlier, KnownAddress, Link, Run, Store, StoreError, VisitKind, Which};
 use strategy::{ChangeRate, Filter};
 
 use crate::links::Guide;
@@ -161,7 +161,7 @@ async fn queue_reports(
         for known in known {
             let earlier = &known.earlier;
             let absent = earlier.reason.as_deref() == Some(store::ABSENT);
-            if known.link.kind == VisitKind::Report && !absent {
+            if known.link.kind == VisitKind::Report && says_what_is_due(earlier) {
                 watched.insert(known.link.url.origin());
             }
             let rested = !absent || now.since(earlier.asked) >= ABSENT_REST;
@@ -173,6 +173,12 @@ async fn queue_reports(
             store.frontier().add(crawl.id, links, budgets).await?;
         }
     }
+}
+
+/// Whether the report of a site could be read last time, or is another crawler's. One that was refused
+/// or could not be had says nothing: the site is visited as one that has none.
+fn says_what_is_due(report: &Earlier) -> bool {
+    matches!(report.reason.as_deref(), None | Some(store::FLAGGED))
 }
 
 /// Whether the crawl may still go there: its settings may be others than when it first did.
@@ -197,7 +203,7 @@ pub(crate) fn order(guide: &Guide, soon: f64) -> Order {
 #[cfg(test)]
 mod tests {
     use facts::{Branch, MediaKind, Url};
-    use store::{Earlier, LinkContext};
+    use store::LinkContext;
 
     use super::*;
 
@@ -260,6 +266,17 @@ mod tests {
             Revisit::default().due(&known, NOW, NOW).is_some()
         };
         assert!(!gone(6) && gone(7));
+    }
+
+    #[test]
+    fn a_report_that_broke_says_nothing_of_what_is_due() {
+        let due = |reason: Option<&str>| {
+            says_what_is_due(&Earlier { reason: reason.map(str::to_owned), ..Earlier::default() })
+        };
+        assert!(due(None) && due(Some(store::FLAGGED)));
+        for broken in [store::ABSENT, "report-lie", "report-malformed", "http-500", "timeout", "robots"] {
+            assert!(!due(Some(broken)), "{broken}");
+        }
     }
 
     #[test]

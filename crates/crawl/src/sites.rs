@@ -10,9 +10,10 @@ use std::time::Duration;
 use facts::{Branch, Origin, Timestamp, Url, UrlId};
 use fetch::Robots;
 use lru::LruCache;
-use report::{Change, Entry, Refused, Report, Sitemap, WELL_KNOWN};
+use report::{Change, Refused, Report, Sitemap, WELL_KNOWN};
 use store::{
-    ABSENT, Claim, CrawlId, Earlier, FLAGGED, Link, LinkContext, Outcome, ReportFacts, Store, StoreError, VisitKind,
+    ABSENT, Budgets, Claim, CrawlId, Earlier, FLAGGED, Link, LinkContext, Outcome, ReportFacts, Store, StoreError,
+    VisitKind,
 };
 use tokio::sync::Semaphore;
 
@@ -21,11 +22,8 @@ use crate::revisit::{ABSENT_REST, order};
 
 /// Sites whose standing is in memory; that of the others is looked up.
 const SITES: NonZeroUsize = NonZeroUsize::new(8_192).unwrap();
-/// Lists in memory at once.
+/// Pages of lists in memory at once.
 const AT_ONCE: usize = 2;
-/// Entries of one report that are taken, and requests that it is worth.
-pub(crate) const MOST_LISTED: usize = 200_000;
-pub(crate) const MOST_REQUESTS: usize = 500;
 /// Addresses that the library is asked about at once.
 const BATCH: usize = 1_000;
 /// Sitemaps that robots.txt names, or an index, and how deep indexes may lead.
@@ -156,26 +154,27 @@ impl Sites {
         Ok(earlier)
     }
 
-    /// The links of a whole report, best rank first. What did not change since it was read is left out.
+    /// The links of a page of a report, best rank first. What did not change since it was read is left out.
     pub async fn listed(
         &self,
         claim: &Claim,
-        report: Report,
+        report: &Report,
         robots: &Robots,
         guide: &Guide,
         now: Timestamp,
-    ) -> Result<(ReportFacts, Vec<Link>), StoreError> {
-        // Clocks of sites go wrong by days; how long ago something happened does not.
-        let age = |entry: &Entry| report.made.since(entry.at);
+    ) -> Result<Vec<Link>, StoreError> {
         let all = report.since.is_none();
         let ids: Vec<UrlId> = report.pages.iter().map(|entry| entry.url.id()).collect();
         let known = self.earlier(&ids).await?;
         let mut links = Vec::new();
         for (entry, earlier) in report.pages.iter().zip(known) {
+            // Clocks of sites go wrong by days; how long ago something happened does not.
+            let age = report.made.since(entry.at);
             let due = match (entry.change, earlier) {
                 (Change::Removed, None) => false,
                 (Change::Removed, Some(earlier)) => !earlier.gone,
-                (_, Some(earlier)) if all => now.since(earlier.checked) + SLACK >= age(entry),
+                // A list that is read once more after a kill has pages that were visited since.
+                (_, Some(earlier)) if all || earlier.asked >= self.run => now.since(earlier.checked) + SLACK >= age,
                 _ => true,
             };
             let depth = u32::from(entry.url != report.site);
@@ -184,10 +183,16 @@ impl Sites {
                 links.push(listed_link(claim, entry.url.clone(), depth, order(guide, entry.rank)));
             }
         }
-        let detail = format!("{} listed, {} to visit", report.pages.len(), links.len());
-        // Of a list that was not read to its end, the rest comes with the next.
-        let token = report.next.is_none().then_some(report.token);
-        Ok((ReportFacts { token, reason: None, detail }, links))
+        Ok(links)
+    }
+
+    /// Queues the links of a page of a report before the next is asked for. Doing it again changes nothing:
+    /// a kill costs no more than reading the list once more.
+    pub async fn queue(&self, links: Vec<Link>, budgets: Budgets) -> Result<(), StoreError> {
+        match links.is_empty() {
+            true => Ok(()),
+            false => self.store.frontier().add(self.crawl, links, budgets).await.map(drop),
+        }
     }
 
     /// The links of a sitemap: pages that are new or changed since they were read, and further maps.
@@ -207,7 +212,7 @@ impl Sites {
         for ((url, changed), earlier) in pages.into_iter().zip(known) {
             let due = match (&earlier, changed) {
                 (None, _) => true,
-                (Some(earlier), Some(changed)) => changed + SLACK >= earlier.checked,
+                (Some(earlier), Some(changed)) => changed.until + SLACK >= earlier.checked,
                 // Nobody says that it changed: it is due when that is likely.
                 (Some(_), None) => false,
             };
@@ -275,102 +280,4 @@ fn listed_link(claim: &Claim, url: Url, depth: u32, order: facts::Order) -> Link
 fn admits(guide: &Guide, url: &Url, depth: u32, robots: &Robots, same_origin: bool) -> bool {
     // What another origin of the host allows is asked when the page is visited.
     guide.filter.admits(url, depth).is_ok() && !guide.blocked.address(url) && (!same_origin || robots.allows(url))
-}
-
-/// A report that is asked for page by page.
-pub(crate) struct Reading {
-    base: Url,
-    at: Url,
-    since: Option<String>,
-    /// Whether the next request takes the report.
-    claims: bool,
-    anew: bool,
-    whole: Option<Box<Report>>,
-}
-
-/// Where the reading of a report stands.
-pub(crate) enum Read {
-    /// There is another page to ask for.
-    More,
-    /// That was all of it.
-    All(Box<Report>),
-    /// Another crawler has it.
-    Taken,
-}
-
-impl Reading {
-    pub fn new(base: Url, since: Option<String>) -> Self {
-        let mut reading = Self { at: base.clone(), base, since, claims: true, anew: false, whole: None };
-        reading.begin();
-        reading
-    }
-
-    fn begin(&mut self) {
-        let mut address = self.base.as_str().to_owned();
-        let ask = |address: &mut String, pair: &str| {
-            address.push(if address.contains('?') { '&' } else { '?' });
-            address.push_str(pair);
-        };
-        if self.claims {
-            ask(&mut address, "claim=1");
-        }
-        if let Some(since) = &self.since {
-            ask(&mut address, &format!("since={since}"));
-        }
-        self.at = Url::parse(&address).unwrap_or_else(|_| self.base.clone());
-        self.whole = None;
-    }
-
-    /// What to ask for next.
-    pub fn address(&self) -> &Url {
-        &self.at
-    }
-
-    /// Begins again, without taking the report a second time; `false` when that was done before.
-    pub fn again(&mut self) -> bool {
-        if self.anew {
-            return false;
-        }
-        (self.anew, self.claims) = (true, false);
-        self.begin();
-        true
-    }
-
-    /// Whether some pages of it are here: then one that is missing is a list that is not kept any more.
-    pub fn is_under_way(&self) -> bool {
-        self.whole.is_some()
-    }
-
-    /// Takes one page of it in.
-    pub fn take(&mut self, body: &[u8], now: Timestamp, may_be_ours: bool) -> Result<Read, Refused> {
-        let page = report::read(body, &self.at, now)?;
-        let first = self.whole.is_none();
-        if first && self.claims && page.flag == 1 {
-            // Our own claim may have been answered to nobody; looking without a claim is open to all.
-            return Ok(if may_be_ours && self.again() { Read::More } else { Read::Taken });
-        }
-        let next = page.next.as_ref().and_then(|next| self.at.join(next).ok());
-        let whole = match self.whole.take() {
-            None => Box::new(page),
-            Some(mut whole) => {
-                if page.token != whole.token || page.total != whole.total {
-                    return Err(Refused::Lie("its pages are of different lists".into()));
-                }
-                whole.pages.extend(page.pages);
-                whole.next = page.next;
-                whole
-            }
-        };
-        if whole.pages.len() as u64 > whole.total {
-            return Err(Refused::Lie(format!("{} entries, and {} in all", whole.pages.len(), whole.total)));
-        }
-        match next {
-            Some(next) if whole.pages.len() < MOST_LISTED => {
-                self.whole = Some(whole);
-                self.at = next;
-                Ok(Read::More)
-            }
-            _ => Ok(Read::All(whole)),
-        }
-    }
 }

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use facts::{MediaKind, Origin, Timestamp};
 use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots, Validators};
-use sha2::{Digest, Sha256};
 use store::{
     Claim, CrawlId, Earlier, FLAGGED, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, Version,
     VisitKind, Visited,
@@ -121,7 +120,10 @@ impl Visitor {
                 if let Err(refused) = sites::address(&origin, &robots.says) {
                     self.sites.settle(&origin, Standing::Absent);
                     let (reason, detail) = (format!("report-{}", refused.reason()), refused.to_string());
-                    return self.unasked(claim, untouched, Outcome::Failed { reason, detail }).await;
+                    // As a site that has none: its sitemap may say more.
+                    let links = sites::sitemap_links(&claim, &robots.says);
+                    let outcome = Outcome::Failed { reason, detail };
+                    return self.unasked_but(claim, untouched, outcome, links).await;
                 }
             }
             VisitKind::Page => match self.sites.standing(&origin, &robots.says, now).await? {
@@ -150,10 +152,21 @@ impl Visitor {
 
     /// The visit ends without a request.
     async fn unasked(&self, claim: Claim, rest: Rest, outcome: Outcome) -> Result<Ending, StoreError> {
+        self.unasked_but(claim, rest, outcome, Vec::new()).await
+    }
+
+    /// The same, and these are to be visited instead.
+    async fn unasked_but(
+        &self,
+        claim: Claim,
+        rest: Rest,
+        outcome: Outcome,
+        links: Vec<Link>,
+    ) -> Result<Ending, StoreError> {
         self.store.frontier().release(&claim.link.url.host(), rest).await?;
         let at = rest.until;
         let version = Version::default();
-        Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links: Vec::new() }))
+        Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links }))
     }
 
     async fn ask(&self, claim: Claim, crawl: CrawlId, robots: &Robots) -> Result<Ending, StoreError> {
@@ -358,7 +371,7 @@ impl Visitor {
             let _timed = guide.steps.time(Work::ReadingPages);
             let Unread { body, content_type, directives, lane: _lane } = unread;
             let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
-            let digest = Some(digest(&page));
+            let digest = Some(page.digest());
             if known.is_some() && known == digest {
                 return (digest, Outcome::Unchanged, Vec::new());
             }
@@ -378,21 +391,6 @@ impl Visitor {
 /// What to send so that the answer is short when nothing changed.
 pub(crate) fn validators(earlier: &Earlier) -> Option<Validators> {
     Validators::of(earlier.version.etag.clone(), earlier.version.modified)
-}
-
-/// What a page says and leads to, without what changes with every visit: scripts, styles, fields.
-fn digest(page: &page::Page) -> [u8; 16] {
-    let mut hash = Sha256::new();
-    for text in [&page.title, &page.description, &page.text] {
-        hash.update(text.as_bytes());
-        hash.update([0]);
-    }
-    for url in page.links.iter().map(|link| &link.url).chain(page.media.iter().map(|media| &media.url)) {
-        hash.update(url.id().as_bytes());
-    }
-    let mut short = [0; 16];
-    short.copy_from_slice(&hash.finalize()[..16]);
-    short
 }
 
 /// Why a row waits again.

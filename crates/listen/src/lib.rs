@@ -1,5 +1,7 @@
 //! Listening: how many connections there may be, and how long they may dawdle.
 
+mod patient;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tower::ServiceExt;
 
+use crate::patient::Patient;
+
 /// Who sent a request; an extension of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Peer(pub SocketAddr);
@@ -21,6 +25,8 @@ pub struct Peer(pub SocketAddr);
 const CONNECTIONS: usize = 1_024;
 /// How long the head of a request may take, from the end of the one before.
 const HEAD: Duration = Duration::from_secs(30);
+/// How long somebody may take no byte of the answer.
+const TAKING: Duration = Duration::from_secs(30);
 /// Bytes of the head of a request.
 const HEAD_BYTES: usize = 64 << 10;
 
@@ -57,7 +63,7 @@ pub async fn serve(listener: TcpListener, router: Router, mut ending: watch::Rec
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(stream), service);
+            .serve_connection(TokioIo::new(Patient::new(stream, TAKING)), service);
         let connection = graceful.watch(connection);
         tasks.spawn(async move {
             // Whatever ended it, nobody is there to be told.

@@ -31,6 +31,7 @@
 mod caption;
 mod charset;
 mod declared;
+mod digest;
 mod dom;
 mod elements;
 mod guard;

@@ -31,4 +31,4 @@ pub use crate::dynamic::{Dynamic, Event, combine};
 pub use crate::rank::{Spread, level, rank};
 pub use crate::read::{LONGEST, MOST_ENTRIES, Refused, read};
 pub use crate::shape::{Change, Entry, Report, VERSION, WELL_KNOWN, moment, when};
-pub use crate::sitemap::Sitemap;
+pub use crate::sitemap::{Lastmod, Sitemap};

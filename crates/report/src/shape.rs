@@ -74,14 +74,18 @@ pub fn moment(at: Timestamp) -> String {
     jiff::Timestamp::from_millisecond(at.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string()
 }
 
-/// Reads a moment as [`moment`] writes it, with any offset; also a date alone, as sitemaps have them.
+/// Reads a moment as [`moment`] writes it, with any offset; also a date alone, which is its beginning.
 pub fn when(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let read = text.parse::<jiff::Timestamp>().ok().or_else(|| {
-        let date = text.parse::<jiff::civil::Date>().ok().filter(|_| text.len() == 10)?;
-        date.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|midnight| midnight.timestamp())
-    });
-    read.map(|at| Timestamp(at.as_millisecond()))
+    let read = text.parse::<jiff::Timestamp>().ok().map(|at| Timestamp(at.as_millisecond()));
+    read.or_else(|| midnight(text))
+}
+
+/// The beginning of a date, in UTC.
+pub(crate) fn midnight(text: &str) -> Option<Timestamp> {
+    let date = text.parse::<jiff::civil::Date>().ok().filter(|_| text.len() == 10)?;
+    let midnight = date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp();
+    Some(Timestamp(midnight.as_millisecond()))
 }
 
 fn as_text<S: serde::Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {

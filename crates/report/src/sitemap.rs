@@ -1,30 +1,65 @@
 //! Reading sitemaps (sitemaps.org).
 
+use std::io::Read;
+use std::time::Duration;
+
 use facts::{Timestamp, Url};
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
 
-use crate::shape::when;
+use crate::shape::{midnight, when};
 
 /// Addresses of one sitemap that are read.
 const MOST: usize = 50_000;
 /// Bytes of one text.
 const LONGEST: usize = 4_096;
+/// Bytes of one that was packed (sitemaps.org).
+const UNPACKED: u64 = 50 << 20;
+/// A date that begins in UTC has ended everywhere on Earth after so long.
+const DATE: Duration = Duration::from_secs(36 * 3600);
+
+/// When a page was changed, as a sitemap says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lastmod {
+    /// Then, or at the beginning of that date.
+    pub at: Timestamp,
+    /// Not after this: a date lasts until its end, and may come again for another change.
+    pub until: Timestamp,
+}
+
+impl Lastmod {
+    fn read(text: &str) -> Option<Self> {
+        let at = when(text)?;
+        let until = if midnight(text.trim()).is_some() { at + DATE } else { at };
+        Some(Self { at, until })
+    }
+}
 
 /// A sitemap.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Sitemap {
     /// Pages, with when they changed if it says so.
-    pub pages: Vec<(Url, Option<Timestamp>)>,
+    pub pages: Vec<(Url, Option<Lastmod>)>,
     /// Further sitemaps.
     pub maps: Vec<Url>,
 }
 
 impl Sitemap {
-    /// Reads a sitemap or an index of them, as far as it can be read; nothing when it is neither.
-    pub fn read(text: &str, from: &Url) -> Option<Self> {
-        let mut reader = Reader::from_str(text);
+    /// Reads a sitemap or an index of them, also one that is packed with gzip, as far as it can be read;
+    /// nothing when it is neither.
+    pub fn read(body: &[u8], from: &Url) -> Option<Self> {
+        let mut unpacked = Vec::new();
+        let body = match body {
+            [0x1f, 0x8b, ..] => {
+                // What can be unpacked of a broken file is used.
+                let _ = flate2::read::MultiGzDecoder::new(body).take(UNPACKED).read_to_end(&mut unpacked);
+                &unpacked
+            }
+            body => body,
+        };
+        let text = String::from_utf8_lossy(body);
+        let mut reader = Reader::from_str(&text);
         let config = reader.config_mut();
         config.check_end_names = false;
         config.allow_dangling_amp = true;
@@ -46,7 +81,7 @@ impl Sitemap {
                 Event::End(end) => {
                     match end.local_name().as_ref() {
                         "loc" => address = address.or_else(|| from.join(&text).ok()),
-                        "lastmod" => changed = when(&text),
+                        "lastmod" => changed = Lastmod::read(&text),
                         "url" => sitemap.pages.extend(address.take().map(|url| (url, changed.take()))),
                         "sitemap" => sitemap.maps.extend(address.take()),
                         _ => {}
@@ -75,7 +110,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Sitemap> {
-        Sitemap::read(text, &Url::parse("https://example.org/sitemap.xml").unwrap())
+        Sitemap::read(text.as_bytes(), &Url::parse("https://example.org/sitemap.xml").unwrap())
     }
 
     #[test]
@@ -86,11 +121,32 @@ mod tests {
             <url><loc><![CDATA[https://example.org/b]]></loc></url><url></url></urlset>",
         )
         .unwrap();
-        let pages: Vec<_> = map.pages.iter().map(|(url, at)| (url.as_str(), at.map(|at| at.0))).collect();
+        let pages: Vec<_> = map.pages.iter().map(|(url, at)| (url.as_str(), at.map(|at| at.at.0))).collect();
         let expected = [("https://example.org/?a=1&b=2", Some(1_772_323_200_000)), ("https://example.org/b", None)];
         assert_eq!(pages, expected);
         let index = read("<sitemapindex><sitemap><loc>/a.xml</loc></sitemap><sitemap><loc>/b.xml</loc>").unwrap();
         assert_eq!(index.maps[0].path(), "/a.xml");
+    }
+
+    #[test]
+    fn a_date_lasts_until_its_end_and_a_moment_does_not() {
+        let changed = |text: &str| {
+            let map = read(&format!("<urlset><url><loc>/a</loc><lastmod> {text} </lastmod></url></urlset>")).unwrap();
+            map.pages[0].1.map(|changed| changed.until.since(changed.at))
+        };
+        assert_eq!(changed("2026-03-01"), Some(DATE));
+        assert_eq!(changed("2026-03-01T00:00:00Z"), Some(Duration::ZERO));
+        assert_eq!(changed("lately"), None);
+    }
+
+    #[test]
+    fn packed_sitemaps_are_read() {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut packed, b"<urlset><url><loc>/a</loc></url></urlset>").unwrap();
+        let packed = packed.finish().unwrap();
+        let from = Url::parse("https://example.org/sitemap.xml.gz").unwrap();
+        assert_eq!(Sitemap::read(&packed, &from).unwrap().pages.len(), 1);
+        assert_eq!(Sitemap::read(b"\x1f\x8b\x08broken", &from), None);
     }
 
     #[test]

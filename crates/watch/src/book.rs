@@ -25,6 +25,8 @@ pub(crate) mod is {
     pub(crate) const DYNAMIC: u16 = 32;
     /// It is to be written to the state.
     pub(crate) const DIRTY: u16 = 64;
+    /// It is listed, and yet not there.
+    pub(crate) const MISSING: u16 = 128;
     /// Not kept in the state.
     pub(crate) const PASSING: u16 = DIRTY;
 }
@@ -228,7 +230,7 @@ impl Book {
         }
         // One that comes back is an update of what was there before.
         page.updates += u32::from(page.has(is::PAGE));
-        page.flags = page.flags & !(is::GONE | is::READ) | is::PAGE;
+        page.flags = page.flags & !(is::GONE | is::MISSING | is::READ) | is::PAGE;
         page.hash = 0;
         (page.mark, page.modified) = (look.mark, look.modified);
         let at = if first { look.modified.min(now) } else { now };
@@ -271,6 +273,24 @@ impl Book {
         self.there -= 1;
         self.moved = true;
         self.changed(id, now);
+    }
+
+    /// Notes that a page that is listed is not there: being listed does not bring it back.
+    pub(crate) fn missing(&mut self, id: Id, now: Timestamp) {
+        self.gone(id, now);
+        if let Some(page) = self.pages.get_mut(id as usize).filter(|page| page.has(is::GONE)) {
+            page.flags |= is::MISSING;
+            self.touch(id);
+        }
+    }
+
+    /// Notes that a page is not listed any more: when it is, it is back.
+    pub(crate) fn unlisted(&mut self, id: Id, now: Timestamp) {
+        self.gone(id, now);
+        if let Some(page) = self.pages.get_mut(id as usize).filter(|page| page.has(is::MISSING)) {
+            page.flags &= !is::MISSING;
+            self.touch(id);
+        }
     }
 
     fn changed(&mut self, id: Id, at: Timestamp) {
@@ -490,6 +510,21 @@ mod tests {
         assert_eq!((book.page(id).kind(), book.last, book.there()), (Change::Removed, 3, 0));
         book.note(id, look(2), NOW, false);
         assert_eq!((book.page(id).kind(), book.page(id).updates, book.there()), (Change::Updated, 2, 1));
+    }
+
+    #[test]
+    fn a_page_that_is_listed_and_not_there_is_gone_once() {
+        let mut book = book();
+        let id = book.intern(ROOT, b"/a").unwrap();
+        book.note(id, look(1), NOW, false);
+        book.missing(id, NOW);
+        book.missing(id, NOW);
+        assert_eq!((book.page(id).kind(), book.last, book.page(id).has(is::MISSING)), (Change::Removed, 2, true));
+        // Off the list it is as any other that is gone, and may come back.
+        book.unlisted(id, NOW);
+        assert_eq!((book.last, book.page(id).has(is::MISSING)), (2, false));
+        book.note(id, look(1), NOW, false);
+        assert!(book.page(id).is_there());
     }
 
     #[test]

@@ -31,11 +31,14 @@ const QUEUE: Duration = Duration::from_secs(10);
 pub(crate) struct Desk {
     sites: Vec<Arc<Watched>>,
     slots: Arc<Semaphore>,
+    /// For claims and for those who read on: they wait for nobody who only looks.
+    quick: Arc<Semaphore>,
 }
 
 /// The routes of these sites.
 pub(crate) fn router(sites: Vec<Arc<Watched>>) -> Router {
-    let desk = Arc::new(Desk { sites, slots: Arc::new(Semaphore::new(AT_ONCE)) });
+    let slots = || Arc::new(Semaphore::new(AT_ONCE));
+    let desk = Arc::new(Desk { sites, slots: slots(), quick: slots() });
     Router::new()
         .fallback(answer)
         .with_state(desk)
@@ -51,13 +54,15 @@ async fn answer(State(desk): State<Arc<Desk>>, request: Request) -> Response {
     let Some((watched, what)) = desk.find(&parts.headers, &parts.uri) else {
         return said(StatusCode::NOT_FOUND, "there is no such report, sitemap or feed here");
     };
-    let Ok(Ok(slot)) = tokio::time::timeout(QUEUE, Arc::clone(&desk.slots).acquire_owned()).await else {
+    let claims = parts.method == Method::GET && asks_to_claim(&parts.headers, &parts.uri);
+    let query = parts.uri.query().unwrap_or_default().to_owned();
+    let quick = claims || query.split('&').any(|pair| pair.starts_with("after="));
+    let slots = if quick { &desk.quick } else { &desk.slots };
+    let Ok(Ok(slot)) = tokio::time::timeout(QUEUE, Arc::clone(slots).acquire_owned()).await else {
         let mut response = said(StatusCode::SERVICE_UNAVAILABLE, "too many ask at once: try again soon");
         response.headers_mut().insert(header::RETRY_AFTER, http::HeaderValue::from_static("5"));
         return response;
     };
-    let claims = parts.method == Method::GET && asks_to_claim(&parts.headers, &parts.uri);
-    let query = parts.uri.query().unwrap_or_default().to_owned();
     let made = tokio::task::spawn_blocking(move || {
         let response = make(&watched, what, &query, claims);
         drop(slot);
@@ -124,14 +129,17 @@ fn make(watched: &Watched, what: What, query: &str, claims: bool) -> Response {
 }
 
 fn report(watched: &Watched, query: &str, claims: bool) -> Response {
-    let question = match question(query) {
+    let mut question = match question(query) {
         Ok(question) => question,
         Err(wrong) => return said(StatusCode::BAD_REQUEST, wrong),
     };
     let flag = match claims {
         false => u8::from(watched.is_claimed()),
         true => match watched.claim() {
-            Ok(true) => 0,
+            Ok(true) => {
+                question.claimed = true;
+                0
+            }
             // Who comes too late has nothing to fetch.
             Ok(false) => return json(&watched.taken(&question)),
             Err(error) => {

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
 use rustix::io::Errno;
 
-use crate::names::{Id, Names};
+use crate::names::{Id, Names, ROOT};
 
 /// Happenings kept until they are looked at; with more, everything is looked at.
 const MOST: usize = 500_000;
@@ -114,7 +114,8 @@ impl Events {
                 continue;
             }
             if what.contains(ReadFlags::IGNORED) {
-                self.folders.remove(&event.wd());
+                // Nobody tells of the folder of the site but itself: another may be in its place.
+                self.lost |= self.folders.remove(&event.wd()) == Some(ROOT);
                 continue;
             }
             let (Some(&folder), Some(name)) = (self.folders.get(&event.wd()), event.file_name()) else { continue };

@@ -4,12 +4,14 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::book::{Look, Noted, is};
+use crate::due::Due;
 use crate::events::{Events, Happening};
 use crate::look::{content, hash, look};
 use crate::names::{Id, ROOT};
@@ -39,9 +41,11 @@ pub(crate) struct Folder {
     root: PathBuf,
     /// Where that is now: a link may be set anew with each release.
     real: PathBuf,
+    /// Which folder that is, by device and number: another may be put in its place.
+    which: Option<(u64, u64)>,
     events: Option<Events>,
     /// Names to be looked at, and when.
-    due: HashMap<(Id, Box<[u8]>), Instant>,
+    due: Due,
     /// When everything was last looked through.
     looked: Instant,
     rescan: Duration,
@@ -79,12 +83,8 @@ impl Walk {
 
 impl Folder {
     pub(crate) fn new(watched: Arc<Watched>, root: PathBuf, rescan: Duration, ending: Arc<AtomicBool>) -> Self {
-        let real = root.canonicalize().unwrap_or_else(|_| root.clone());
-        let events = Events::new()
-            .inspect_err(|error| {
-                tracing::warn!("the kernel tells of no changes ({error}): the folder is looked at every few minutes");
-            })
-            .ok();
+        let (real, which) = place(&root).map_or((root.clone(), None), |(real, which)| (real, Some(which)));
+        let events = events();
         let rescan = if events.is_some() { rescan } else { rescan.min(BLIND) };
         // Looking all the time would keep the disk busy.
         let rescan = rescan.max(OFTEN);
@@ -92,8 +92,9 @@ impl Folder {
             watched,
             root,
             real,
+            which,
             events,
-            due: HashMap::new(),
+            due: Due::default(),
             looked: Instant::now(),
             rescan,
             unreadable: HashSet::new(),
@@ -114,41 +115,55 @@ impl Folder {
 
     /// Waits for changes and notes them, for so long at most.
     pub(crate) fn step(&mut self, patience: Duration) {
-        let next = self.due.values().min().map_or(patience, |due| due.saturating_duration_since(Instant::now()));
+        let next = self.due.next().map_or(patience, |due| due.saturating_duration_since(Instant::now()));
         match &self.events {
             Some(events) => events.wait(next.min(patience)),
             None => std::thread::sleep(patience.min(Duration::from_millis(200))),
         }
         self.gather();
-        if let Ok(real) = self.root.canonicalize()
-            && real != self.real
-        {
-            self.real = real;
-            self.look_through();
-        }
+        self.follow();
         let blind = self.events.as_ref().is_none_or(|events| events.exhausted);
         let rescan = if blind { self.rescan.min(BLIND) } else { self.rescan };
         if self.events.as_ref().is_some_and(|events| events.lost) || self.looked.elapsed() > rescan {
-            self.due.clear();
+            self.due = Due::default();
             self.look_through();
         }
         self.note_due();
+    }
+
+    /// Looks at everything where another folder is at the place of the site: a link that was set anew, or
+    /// a folder that was moved there. While there is none, pages stay as they were.
+    fn follow(&mut self) {
+        let place = place(&self.root);
+        let which = place.as_ref().map(|(_, which)| *which);
+        if which == self.which && place.as_ref().is_none_or(|(real, _)| *real == self.real) {
+            return;
+        }
+        self.which = which;
+        if let Some((real, _)) = place {
+            self.real = real;
+            // What happens in the folder that was there is no news of this one.
+            if self.events.is_some() {
+                self.events = events();
+            }
+            self.due = Due::default();
+            self.look_through();
+        }
     }
 
     /// Takes over what happened.
     fn gather(&mut self) {
         let Some(events) = &mut self.events else { return };
         events.drain();
+        let now = Instant::now();
         for Happening { folder, name, unfinished } in events.take() {
-            let due = Instant::now() + if unfinished { UNFINISHED } else { SETTLES };
-            self.due.insert((folder, name), due);
+            self.due.happened((folder, name), now, if unfinished { UNFINISHED } else { SETTLES });
         }
     }
 
     /// Looks at the names whose time has come.
     fn note_due(&mut self) {
-        let now = Instant::now();
-        let ready: Vec<(Id, Box<[u8]>)> = self.due.extract_if(|_, due| *due <= now).map(|(key, _)| key).collect();
+        let ready = self.due.ready(Instant::now());
         if ready.is_empty() {
             return;
         }
@@ -321,7 +336,7 @@ impl Folder {
                 // Being written: its end will be told. Gone: that too.
                 Ok(None) => {
                     let name = book.names.name(id).into();
-                    self.due.insert((book.names.parent(id), name), Instant::now() + UNFINISHED);
+                    self.due.happened((book.names.parent(id), name), Instant::now(), UNFINISHED);
                 }
                 Err(error) => tracing::debug!("a page that changed cannot be read: {error}"),
             }
@@ -359,6 +374,20 @@ impl Folder {
             events.leave(&book.names, |id| walk.vanished.contains(&id));
         }
     }
+}
+
+fn events() -> Option<Events> {
+    let failed = |error: &std::io::Error| {
+        tracing::warn!("the kernel tells of no changes ({error}): the folder is looked at every few minutes");
+    };
+    Events::new().inspect_err(failed).ok()
+}
+
+/// Where a folder really is, and which one it is.
+fn place(root: &Path) -> Option<(PathBuf, (u64, u64))> {
+    let real = root.canonicalize().ok()?;
+    let meta = real.metadata().ok()?;
+    Some((real, (meta.dev(), meta.ino())))
 }
 
 /// Whether a folder asks who enters: then its pages are not for crawlers.

@@ -18,6 +18,7 @@
 mod access_log;
 mod book;
 mod desk;
+mod due;
 mod dynamic;
 mod events;
 mod feeds;
@@ -29,6 +30,7 @@ mod links;
 mod listing;
 mod look;
 mod names;
+mod parts;
 mod poll;
 mod reading;
 mod rush;

@@ -94,7 +94,8 @@ impl Links {
     }
 }
 
-fn pack(sorted: &[Id]) -> Vec<u8> {
+/// Numbers in order, in few bytes.
+pub(crate) fn pack(sorted: &[Id]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(sorted.len() * 2);
     let mut before = 0;
     for &id in sorted {
@@ -109,7 +110,8 @@ fn pack(sorted: &[Id]) -> Vec<u8> {
     bytes
 }
 
-fn unpack(bytes: &[u8]) -> impl Iterator<Item = Id> {
+/// The numbers that were packed, as far as they can be read.
+pub(crate) fn unpack(bytes: &[u8]) -> impl Iterator<Item = Id> {
     let mut bytes = bytes.iter();
     let mut before = 0u32;
     std::iter::from_fn(move || {

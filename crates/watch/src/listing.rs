@@ -1,6 +1,5 @@
 //! Lists of what changed, the best rank first, in pages that fit together.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,10 +14,14 @@ use crate::watched::{Watched, lock, now};
 pub(crate) const ENTRIES: usize = 5_000;
 /// Dynamic entries of one page.
 const DYNAMIC: usize = 5_000;
-/// Lists that are kept for those who read on.
+/// Lists that are kept for those who read on: of those who look, and of those who claimed the site. Whoever
+/// looks cannot take the list away from who is to visit.
 const KEPT: usize = 8;
-/// How long a list is kept.
+/// How long a list is kept: after it was made, and one of a claim after it was last asked for.
 const LIFE: Duration = Duration::from_secs(600);
+/// Making lists for those who look rests this many times as long as it took, or this long.
+const REST: u32 = 3;
+const LONGEST_REST: Duration = Duration::from_secs(2);
 /// How long pages that are gone are listed for those who bring no token.
 const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -29,6 +32,8 @@ pub(crate) struct Question {
     pub(crate) since: Option<String>,
     /// The page of a list that was begun: its number, and the first entry.
     pub(crate) after: Option<(u64, usize)>,
+    /// Whether who asks has claimed the site with it.
+    pub(crate) claimed: bool,
 }
 
 /// A list, as it was when its first page was asked for.
@@ -44,11 +49,42 @@ pub(crate) struct Listing {
     depth: u32,
 }
 
-/// The lists that are kept.
+/// A list that is kept.
+struct Kept {
+    listing: Arc<Listing>,
+    claimed: bool,
+    used: Instant,
+}
+
+impl Kept {
+    fn is_alive(&self) -> bool {
+        let since = if self.claimed { self.used } else { self.listing.begun };
+        since.elapsed() < LIFE
+    }
+
+    fn give(&mut self) -> Arc<Listing> {
+        self.used = Instant::now();
+        Arc::clone(&self.listing)
+    }
+}
+
+/// The lists that are kept, in the order they were made.
 #[derive(Default)]
 pub(crate) struct Listings {
     given: u64,
-    kept: VecDeque<Arc<Listing>>,
+    kept: Vec<Kept>,
+}
+
+impl Listings {
+    fn keep(&mut self, listing: Arc<Listing>, claimed: bool) {
+        self.kept.retain(Kept::is_alive);
+        while self.kept.iter().filter(|kept| kept.claimed == claimed).count() >= KEPT {
+            let alike = self.kept.iter().enumerate().filter(|(_, kept)| kept.claimed == claimed);
+            let Some((oldest, _)) = alike.min_by_key(|(_, kept)| kept.used) else { break };
+            self.kept.remove(oldest);
+        }
+        self.kept.push(Kept { listing, claimed, used: Instant::now() });
+    }
 }
 
 /// The list is not kept any more.
@@ -62,7 +98,7 @@ impl Watched {
     }
 
     /// The change a token stands for; nothing for tokens of others.
-    fn change(&self, token: &str) -> Option<u64> {
+    pub(crate) fn change(&self, token: &str) -> Option<u64> {
         token.strip_prefix(&self.epoch)?.strip_prefix('.')?.parse().ok()
     }
 
@@ -70,7 +106,7 @@ impl Watched {
     pub(crate) fn report(&self, question: &Question, flag: u8) -> Result<Report, Expired> {
         let (listing, from) = match question.after {
             Some((number, from)) => (self.kept(number)?, from),
-            None => (self.list(question.since.as_deref().and_then(|token| self.change(token))), 0),
+            None => (self.list(question.since.as_deref().and_then(|token| self.change(token)), question.claimed), 0),
         };
         let ids = listing.ids.get(from..).ok_or(Expired)?;
         let ids = &ids[..ids.len().min(ENTRIES)];
@@ -122,29 +158,49 @@ impl Watched {
     }
 
     fn kept(&self, number: u64) -> Result<Arc<Listing>, Expired> {
-        let listings = lock(&self.listings);
-        let found = listings.kept.iter().find(|kept| kept.number == number && kept.begun.elapsed() < LIFE);
-        found.map(Arc::clone).ok_or(Expired)
+        let mut listings = lock(&self.listings);
+        let found = listings.kept.iter_mut().find(|kept| kept.listing.number == number && kept.is_alive());
+        found.map(Kept::give).ok_or(Expired)
     }
 
-    fn list(&self, since: Option<u64>) -> Arc<Listing> {
+    fn list(&self, since: Option<u64>, claimed: bool) -> Arc<Listing> {
+        if claimed {
+            return self.kept_list(since, true).unwrap_or_else(|| self.make_list(since, true));
+        }
+        // One at a time, and not all the time: every list is a look at all pages, and anybody may ask.
+        let mut rested = lock(&self.rested);
+        if let Some(kept) = self.kept_list(since, false) {
+            return kept;
+        }
+        std::thread::sleep(rested.map_or(Duration::ZERO, |rested| rested.saturating_duration_since(Instant::now())));
+        let begun = Instant::now();
+        let listing = self.kept_list(since, false).unwrap_or_else(|| self.make_list(since, false));
+        *rested = Some(Instant::now() + (begun.elapsed() * REST).min(LONGEST_REST));
+        listing
+    }
+
+    /// A list that says what a new one would. Never an older one: who claims the site must see the change
+    /// that reset the flag.
+    fn kept_list(&self, since: Option<u64>, claimed: bool) -> Option<Arc<Listing>> {
+        let version = self.book().version;
         let mut listings = lock(&self.listings);
-        let book = self.book();
-        // Never an older one: who claims the site must see the change that reset the flag.
-        let fits = |kept: &&Arc<Listing>| {
-            kept.since == since && kept.version == book.version && kept.begun.elapsed() < LIFE / 2
+        let fits = |kept: &&mut Kept| {
+            let listing = &kept.listing;
+            listing.since == since && listing.version == version && listing.begun.elapsed() < LIFE / 2
         };
-        if let Some(kept) = listings.kept.iter().find(fits) {
-            return Arc::clone(kept);
-        }
-        listings.given += 1;
-        let listing = Arc::new(Listing::new(&book, listings.given, since));
-        drop(book);
-        listings.kept.retain(|kept| kept.begun.elapsed() < LIFE);
-        while listings.kept.len() >= KEPT {
-            listings.kept.pop_front();
-        }
-        listings.kept.push_back(Arc::clone(&listing));
+        let kept = listings.kept.iter_mut().find(fits)?;
+        kept.claimed |= claimed;
+        Some(kept.give())
+    }
+
+    fn make_list(&self, since: Option<u64>, claimed: bool) -> Arc<Listing> {
+        let number = {
+            let mut listings = lock(&self.listings);
+            listings.given += 1;
+            listings.given
+        };
+        let listing = Arc::new(Listing::new(&self.book(), number, since));
+        lock(&self.listings).keep(Arc::clone(&listing), claimed);
         listing
     }
 }
@@ -211,7 +267,7 @@ mod tests {
     }
 
     fn since(token: &str) -> Question {
-        Question { since: Some(token.into()), after: None }
+        Question { since: Some(token.into()), ..Question::default() }
     }
 
     #[test]
@@ -259,7 +315,30 @@ mod tests {
             change(&watched, &format!("late{round}.html"), 1);
         }
         assert_eq!((seen.len(), tokens.len()), (2 * ENTRIES + 10, 1));
-        assert_eq!(watched.report(&Question { since: None, after: Some((99, 0)) }, 0), Err(Expired));
-        assert_eq!(watched.report(&Question { since: None, after: Some((1, usize::MAX)) }, 0), Err(Expired));
+        assert_eq!(watched.report(&Question { after: Some((99, 0)), ..Question::default() }, 0), Err(Expired));
+        assert_eq!(watched.report(&Question { after: Some((1, usize::MAX)), ..Question::default() }, 0), Err(Expired));
+    }
+
+    #[test]
+    fn nobody_takes_the_list_away_from_who_claimed_the_site() {
+        let folder = tempfile::tempdir().unwrap();
+        let watched = watched(&folder, ENTRIES + 10);
+        let next = |report: Report| {
+            let next = report.next.unwrap();
+            let (number, from) = next.strip_prefix("?after=").unwrap().split_once('-').unwrap();
+            Question { after: Some((number.parse().unwrap(), from.parse().unwrap())), ..Question::default() }
+        };
+        // They look first, so that the list is there already, and then claim the site.
+        let looked = next(watched.report(&Question::default(), 0).unwrap());
+        let claimed = next(watched.report(&Question { claimed: true, ..Question::default() }, 0).unwrap());
+        assert_eq!(looked, claimed);
+        change(&watched, "p3.html", 2);
+        let looked = next(watched.report(&Question::default(), 0).unwrap());
+        for number in 0..3 * KEPT as u64 {
+            watched.report(&since(&watched.token(number)), 0).unwrap();
+        }
+        assert_eq!(watched.report(&claimed, 0).unwrap().pages.len(), 10);
+        assert_eq!(watched.report(&looked, 0), Err(Expired), "others make room for each other");
+        assert!(lock(&watched.listings).kept.len() <= 2 * KEPT);
     }
 }

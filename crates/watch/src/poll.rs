@@ -9,7 +9,7 @@ use facts::{Timestamp, Url};
 use fetch::{Accept, FetchError, Fetcher, Request, Response, Validators};
 use report::Sitemap;
 
-use crate::book::{Look, Noted, is};
+use crate::book::{Look, Noted, Page, is};
 use crate::names::{Id, ROOT};
 use crate::reading::take_fetched;
 use crate::watched::{Watched, now};
@@ -34,7 +34,7 @@ pub(crate) struct Poll {
     map: Url,
     /// What the last answer for each sitemap said, and which pages it had.
     maps: HashMap<Url, (Validators, Arc<Sitemap>)>,
-    /// Pages without a date, to be asked for in turn.
+    /// Pages without a date, or with one that is not over, to be asked for in turn.
     undated: Vec<Id>,
     turn: usize,
     asked: Option<Instant>,
@@ -67,7 +67,7 @@ impl Poll {
             let sitemap = match self.ask(&url, Accept::Text, MAP_BYTES, validators).await {
                 Answer::Same => known.map(|(_, sitemap)| sitemap),
                 Answer::New(validators, _, body) => {
-                    let sitemap = Sitemap::read(&String::from_utf8_lossy(&body), &url).map(Arc::new);
+                    let sitemap = Sitemap::read(&body, &url).map(Arc::new);
                     let kept = sitemap.clone().map(|sitemap| (validators, sitemap));
                     kept.and_then(|kept| self.maps.insert(url.clone(), kept));
                     sitemap
@@ -102,9 +102,17 @@ impl Poll {
             if !seen.insert(id) {
                 continue;
             }
-            let mark = changed.map_or(UNDATED, |changed| (changed.0 as u64).max(UNDATED + 1));
-            // Of a page without a date only its content can tell; what was noted of it last stays.
-            let modified = changed.unwrap_or(match book.page(id).is_there() {
+            let mark = changed.map_or(UNDATED, |changed| (changed.at.0 as u64).max(UNDATED + 1));
+            // Of a page without a date only its content can tell; what was noted of it last stays. One
+            // that changes once more on the same day has the same date.
+            if changed.is_none_or(|changed| changed.until > at) {
+                self.undated.push(id);
+            }
+            // Its list says that it is there, and its server that it is not.
+            if book.page(id).has(is::MISSING) && book.page(id).mark == mark {
+                continue;
+            }
+            let modified = changed.map(|changed| changed.at).unwrap_or(match book.page(id).is_there() {
                 true => book.page(id).modified,
                 false => Timestamp(0),
             });
@@ -115,14 +123,12 @@ impl Poll {
                     None => book.unchanged(id, look),
                 }
             }
-            if changed.is_none() {
-                self.undated.push(id);
-            }
         }
+        let known = |page: &Page| page.is_there() || page.has(is::MISSING);
         let lost: Vec<Id> =
-            book.pages().filter(|(id, page)| page.is_there() && !seen.contains(id)).map(|(id, _)| id).collect();
+            book.pages().filter(|(id, page)| known(page) && !seen.contains(id)).map(|(id, _)| id).collect();
         for id in lost {
-            book.gone(id, at);
+            book.unlisted(id, at);
         }
     }
 
@@ -151,8 +157,14 @@ impl Poll {
         let validators = validators.map(|(etag, last_modified)| Validators { etag, last_modified });
         match self.ask(&url, Accept::Page, PAGE_BYTES, validators).await {
             Answer::Same => {}
-            Answer::Gone => self.watched.book().gone(id, now()),
+            Answer::Gone => self.watched.book().missing(id, now()),
             Answer::New(validators, kind, body) => {
+                {
+                    let mut book = self.watched.book();
+                    let Page { mark, modified, .. } = *book.page(id);
+                    // One that was missing is back.
+                    book.note(id, Look { mark, modified }, now(), false);
+                }
                 take_fetched(&self.watched, id, &url, &body, kind.as_deref());
                 let kept = self.watched.state().keep_version(
                     id,

@@ -1,7 +1,9 @@
 //! What survives the process: the book, dynamic parts and the claim, in one SQLite file for each
 //! site.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use facts::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -9,9 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::book::{Book, Page, is};
 use crate::flag::Claim;
-use crate::links::UNREACHED;
+use crate::links::{UNREACHED, pack, unpack};
 use crate::names::{Id, ROOT};
 use crate::site::Site;
+use crate::watched::now;
 
 /// The version of the tables.
 const VERSION: i64 = 1;
@@ -20,6 +23,10 @@ const ROWS: usize = 5_000;
 /// Changes that a kill may have left unwritten are fewer: tokens given out before it are never given
 /// again.
 const UNWRITTEN: u64 = 1 << 32;
+/// How long the names of removed pages are kept: who comes later has to look for itself.
+const REMEMBERED: Duration = Duration::from_secs(30 * 24 * 3600);
+/// They are left out when they are this part of all names: others get other numbers then.
+const MANY: i64 = 16;
 
 const TABLES: &str = "
     CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -78,7 +85,7 @@ impl State {
 
     fn read(file: &Path, site: &Site) -> rusqlite::Result<(Option<Self>, Book)> {
         let mut book = Book::new(site.clone());
-        let db = Connection::open(file)?;
+        let mut db = Connection::open(file)?;
         db.busy_timeout(std::time::Duration::from_millis(200))?;
         // Held for as long as the process lives: two watchers would count every update twice.
         db.pragma_update(None, "locking_mode", "EXCLUSIVE")?;
@@ -104,6 +111,7 @@ impl State {
             (Some(change), Some(at)) => Some(Claim { change: change as u64, at: Timestamp(at) }),
             _ => None,
         };
+        leave_out(&mut db, Timestamp(now().0.saturating_sub(REMEMBERED.as_millis() as i64)))?;
         fill(&db, &mut book)?;
         let last = db.query_row("SELECT max(change) FROM node", [], |row| row.get::<_, Option<i64>>(0))?;
         let known = last.unwrap_or(0).max(claim.map_or(0, |claim| claim.change as i64));
@@ -220,6 +228,56 @@ pub(crate) fn rows(book: &mut Book) -> Vec<Row> {
     ids.into_iter().map(row).collect()
 }
 
+/// Leaves out the names of pages that were removed before this moment. Numbers have no gaps, so that all
+/// behind them are numbered anew, in one transaction.
+fn leave_out(db: &mut Connection, oldest: Timestamp) -> rusqlite::Result<()> {
+    let old = format!("flags & {gone} = {gone} AND changed < {}", oldest.0, gone = is::PAGE | is::GONE);
+    let (all, many): (i64, i64) =
+        db.query_row(&format!("SELECT count(*), coalesce(sum({old}), 0) FROM node"), [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    if many == 0 || many < all / MANY {
+        return Ok(());
+    }
+    let change = db.transaction()?;
+    {
+        let ids = |query: &str| -> rusqlite::Result<Vec<Id>> {
+            change.prepare(query)?.query_map([], |row| row.get(0))?.collect()
+        };
+        let folders: HashSet<Id> = ids("SELECT DISTINCT parent FROM node")?.into_iter().collect();
+        let left: Vec<Id> = ids(&format!("SELECT id FROM node WHERE {old} ORDER BY id"))?
+            .into_iter()
+            .filter(|id| !folders.contains(id))
+            .collect();
+        // The new number of a name: as many less as were left out before it.
+        let number = |id: Id| match left.binary_search(&id) {
+            Ok(_) => None,
+            Err(before) => Some(id - before as Id),
+        };
+        for table in ["node WHERE id", "dynamic WHERE node", "version WHERE node"] {
+            let mut delete = change.prepare(&format!("DELETE FROM {table} = ?1"))?;
+            for id in &left {
+                delete.execute([id])?;
+            }
+        }
+        // In order: the number that a name gets is free.
+        let mut read = change.prepare("SELECT parent, links FROM node WHERE id = ?1")?;
+        let mut put = change.prepare("UPDATE node SET id = ?2, parent = ?3, links = ?4 WHERE id = ?1")?;
+        for id in ids("SELECT id FROM node ORDER BY id")? {
+            let (parent, links): (Id, Vec<u8>) = read.query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let links: Vec<Id> = unpack(&links).filter_map(number).collect();
+            put.execute(params![id, number(id), number(parent), pack(&links)])?;
+        }
+        for table in ["dynamic", "version"] {
+            let mut put = change.prepare(&format!("UPDATE {table} SET node = ?2 WHERE node = ?1"))?;
+            for id in ids(&format!("SELECT node FROM {table} ORDER BY node"))? {
+                put.execute(params![id, number(id)])?;
+            }
+        }
+    }
+    change.commit()
+}
+
 fn fill(db: &Connection, book: &mut Book) -> rusqlite::Result<()> {
     let mut statement = db.prepare(
         "SELECT id, parent, name, flags, modified, changed, mark, hash, change, updates, links FROM node ORDER BY id",
@@ -315,6 +373,47 @@ mod tests {
         drop(state);
         let (_, third) = State::open(folder.path(), &site()).unwrap();
         assert!(third.last > again.last, "also when nothing was written in between");
+    }
+
+    #[test]
+    fn names_of_pages_that_are_long_gone_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut state, mut book) = State::open(folder.path(), &site()).unwrap();
+        let look = Look { mark: 1, modified: Timestamp(3) };
+        let inner = book.intern(ROOT, b"d").unwrap();
+        let ids: Vec<Id> = (0..40)
+            .map(|i| book.intern(if i % 2 == 0 { ROOT } else { inner }, format!("{i}.html").as_bytes()).unwrap())
+            .collect();
+        for &id in &ids {
+            book.note(id, look, now(), false);
+        }
+        book.read(ids[30], 5, Joints { links: vec![ids[3], ids[10], ids[39]], ..Joints::default() });
+        // The first ten are long gone, the next ten only lately.
+        for &id in &ids[..10] {
+            book.gone(id, Timestamp(7));
+        }
+        for &id in &ids[10..20] {
+            book.gone(id, now());
+        }
+        write(&mut state, &mut book);
+        state.save(&[], &[(ids[30], Some("[30]".into())), (ids[3], Some("[3]".into()))]).unwrap();
+        state.keep_version(ids[31], Some("\"31\""), None).unwrap();
+        drop(state);
+
+        let (state, again) = State::open(folder.path(), &site()).unwrap();
+        assert_eq!(again.names.len(), book.names.len() - 10);
+        assert_eq!(again.there(), 20);
+        let inner = again.names.find(ROOT, b"d").unwrap();
+        let find =
+            |i: usize| again.names.find(if i.is_multiple_of(2) { ROOT } else { inner }, format!("{i}.html").as_bytes());
+        assert_eq!((0..40).filter(|i| find(*i).is_none()).collect::<Vec<_>>(), (0..10).collect::<Vec<_>>());
+        let of = |i: usize| find(i).unwrap();
+        assert_eq!(unpack(again.links.packed(of(30))).collect::<Vec<_>>(), [of(10), of(39)]);
+        assert_eq!((state.dynamic(of(30)).as_deref(), state.dynamic(of(31))), (Some("[30]"), None));
+        assert_eq!(state.version(of(31)), Some((Some("\"31\"".into()), None)));
+        for (i, &id) in ids.iter().enumerate().skip(10) {
+            assert_eq!(again.page(of(i)).change, book.page(id).change, "{i}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
+use std::time::Instant;
 
 use facts::Timestamp;
 
@@ -12,14 +13,16 @@ use crate::names::Id;
 use crate::site::Site;
 use crate::state::{State, StateError, rows};
 
-/// A site, what is known of it, and who has claimed it. Of the locks, only that of the flag is held
-/// while another is taken.
+/// A site, what is known of it, and who has claimed it. Of the locks, only those of the flag and of the rest
+/// are held while another is taken.
 pub(crate) struct Watched {
     pub(crate) site: Site,
     book: Mutex<Book>,
     state: Mutex<State>,
     flag: Mutex<Flag>,
     pub(crate) listings: Mutex<Listings>,
+    /// When the next list is made for somebody who only looks.
+    pub(crate) rested: Mutex<Option<Instant>>,
     /// Dynamic parts to be written.
     dynamic: Mutex<Vec<(Id, Option<String>)>>,
     /// Whether nothing was known before: then everything found is as old as it says.
@@ -36,6 +39,7 @@ impl Watched {
             book: Mutex::new(book),
             flag: Mutex::new(Flag { reset, claim: state.claim }),
             listings: Mutex::default(),
+            rested: Mutex::default(),
             dynamic: Mutex::default(),
             epoch: state.epoch.clone(),
             state: Mutex::new(state),
@@ -68,8 +72,17 @@ impl Watched {
 
     /// Claims the site: of all who ask between two resets, one is told yes.
     pub(crate) fn claim(&self) -> Result<bool, StateError> {
-        let mut flag = lock(&self.flag);
+        let flag = lock(&self.flag);
         let last = self.book().last;
+        self.claim_up_to(flag, last)
+    }
+
+    /// Claims the site for somebody who was told of changes up to this one.
+    pub(crate) fn claim_told(&self, last: u64) -> Result<bool, StateError> {
+        self.claim_up_to(lock(&self.flag), last)
+    }
+
+    fn claim_up_to(&self, mut flag: MutexGuard<'_, Flag>, last: u64) -> Result<bool, StateError> {
         let before = *flag;
         let Some(claim) = flag.claim(last, now()) else { return Ok(false) };
         match self.state().keep_claim(claim) {

@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,6 @@ use report::Report;
 use tokio::net::TcpListener;
 use tokio::sync::{oneshot, watch};
 
-use crate::access_log::AccessLog;
 use crate::desk;
 use crate::files::Files;
 use crate::flag::Reset;
@@ -24,7 +23,7 @@ use crate::reading::FileReader;
 use crate::rush::Rush;
 use crate::site::{Site, SiteError, Source, check};
 use crate::state::StateError;
-use crate::watched::Watched;
+use crate::watched::{Watched, lock};
 
 /// How long a thread waits before it looks whether to end.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -124,12 +123,14 @@ pub async fn watch(
     let ending = Arc::new(AtomicBool::new(false));
     let (told_end, ended) = watch::channel(false);
     let mut crew = Crew { threads: Vec::new(), tasks: Vec::new(), ending: Arc::clone(&ending) };
-    let mut looked = Vec::new();
+    let (mut looked, mut written) = (Vec::new(), Vec::new());
     for watched in &sites {
         looked.push(crew.start(Arc::clone(watched), &order)?);
         if let Way::File { report, access_log } = &order.way {
-            let files = Files::new(report_of(report, &watched.site));
-            crew.write(Arc::clone(watched), files, access_log.clone(), report)?;
+            let files = Files::new(report_of(report, &watched.site), access_log.clone());
+            let files = Arc::new(Mutex::new(files));
+            crew.write(Arc::clone(watched), Arc::clone(&files))?;
+            written.push((Arc::clone(watched), files));
         }
     }
     let all_looked = async {
@@ -145,8 +146,9 @@ pub async fn watch(
     if !interrupted {
         let serving = listener
             .map(|listener| tokio::spawn(listen::serve(listener, desk::router(sites.clone()), ended, FAREWELL)));
-        if let Way::File { report, .. } = &order.way {
-            write_first(&sites, report)?;
+        // Whoever waits for readiness finds the reports.
+        for (watched, files) in &written {
+            write_first(watched, &mut lock(files))?;
         }
         ready(address);
         end.await;
@@ -195,7 +197,9 @@ pub async fn once(order: Order) -> Result<Vec<Looked>, WatchError> {
         all.push(Looked { report, changes });
     }
     if let Way::File { report, .. } = &order.way {
-        write_first(&sites, report)?;
+        for watched in &sites {
+            write_first(watched, &mut Files::new(report_of(report, &watched.site), None))?;
+        }
     }
     Ok(all)
 }
@@ -228,13 +232,8 @@ fn report_of(report: &std::path::Path, site: &Site) -> PathBuf {
     PathBuf::from(report.to_string_lossy().replace(HOST, site.url.host_str()))
 }
 
-/// Writes all reports, so that whoever waits for readiness finds them.
-fn write_first(sites: &[Arc<Watched>], report: &std::path::Path) -> Result<(), WatchError> {
-    for watched in sites {
-        let file = report_of(report, &watched.site);
-        Files::new(file.clone()).write_all(watched).map_err(|error| WatchError::Report(file, error))?;
-    }
-    Ok(())
+fn write_first(watched: &Watched, files: &mut Files) -> Result<(), WatchError> {
+    files.write_all(watched).map_err(|error| WatchError::Report(files.report().to_owned(), error))
 }
 
 /// Those who do the work.
@@ -302,16 +301,8 @@ impl Crew {
         })
     }
 
-    fn write(
-        &mut self,
-        watched: Arc<Watched>,
-        mut files: Files,
-        access_log: Option<PathBuf>,
-        report: &std::path::Path,
-    ) -> Result<(), WatchError> {
+    fn write(&mut self, watched: Arc<Watched>, files: Arc<Mutex<Files>>) -> Result<(), WatchError> {
         let ending = Arc::clone(&self.ending);
-        let name = report.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut log = access_log.map(|log| AccessLog::new(log, format!("/{name}")));
         self.thread(move || {
             let mut failing = false;
             while !ending.load(Ordering::Relaxed) {
@@ -319,12 +310,8 @@ impl Crew {
                 if watched.is_first_look() {
                     continue;
                 }
-                if log.as_mut().is_some_and(AccessLog::taken)
-                    && let Err(error) = watched.claim()
-                {
-                    tracing::error!("{error}");
-                }
-                match files.step(&watched) {
+                let step = lock(&files).step(&watched);
+                match step {
                     Ok(()) => failing = false,
                     Err(error) if !failing => {
                         tracing::error!("the report cannot be written: {error}; it is tried again");

@@ -170,6 +170,11 @@ impl Reporting {
                     let report = told.lock().unwrap();
                     if report.is_null() { Reply::status(404) } else { Reply::text(&report.to_string()) }
                 }
+                // The second page of a list, as long as the list is kept.
+                "/second.json" => match told.lock().unwrap()["second"].clone() {
+                    Value::Null => Reply::status(410),
+                    second => Reply::text(&second.to_string()),
+                },
                 "/" => Reply::html("<a href=/listed>l</a><a href=/hidden>h</a><a href=/private>p</a>"),
                 "/listed" | "/hidden" | "/private" | "/other" => {
                     Reply::version(asked, "<a href=/hidden>h</a>", "\"1\"")
@@ -242,6 +247,36 @@ fn a_report_says_what_is_visited_best_rank_first() {
 }
 
 #[test]
+fn a_list_of_several_pages_is_queued_page_by_page_and_begun_again_when_it_is_lost() {
+    let watched = Reporting::start("");
+    let tell = |token: &str, second: bool| {
+        watched.tell(0, None, &[("/listed", "new", 0.6)]);
+        let mut report = watched.report.lock().unwrap();
+        (report["total"], report["token"]) = (json!(2), json!(token));
+        let mut last = report.clone();
+        last["pages"][0]["url"] = json!("http://a.example/other");
+        report["next"] = json!("/second.json");
+        report["second"] = if second { last } else { Value::Null };
+    };
+    let bird = Bird::new();
+    // The list is never there to its end: the site is visited as one without a report, and asked again.
+    tell("t.1", false);
+    let (summary, asked) = watched.crawl(&bird, &["http://a.example/", "--name", "x"]);
+    assert_eq!(summary["errors"]["report-expired"], 1, "{summary:#}");
+    let report = "/.well-known/bowerbird-watcher.json";
+    let claim = format!("{report}?claim=1");
+    assert_eq!(asked[..5], ["/robots.txt", claim.as_str(), "/second.json", report, "/second.json"]);
+    assert!(asked.contains(&"/mapped".to_owned()), "{asked:?}");
+    // Later it is: all of it is visited, and what comes after it is asked for next time.
+    tell("t.2", true);
+    let (_, asked) = watched.crawl(&bird, &["http://a.example/", "--name", "y"]);
+    assert_eq!(asked, [claim.as_str(), "/second.json", "/", "/listed", "/other"]);
+    watched.tell(0, Some("t.2"), &[]);
+    let (_, asked) = watched.crawl(&bird, &["--resume", "y"]);
+    assert_eq!(asked, [format!("{claim}&since=t.2")]);
+}
+
+#[test]
 fn a_report_that_cannot_be_believed_is_refused_and_the_crawl_goes_on() {
     let watched = Reporting::start("");
     type Twist = fn(&mut Value);
@@ -271,6 +306,8 @@ fn a_report_that_cannot_be_believed_is_refused_and_the_crawl_goes_on() {
     let (summary, asked) = elsewhere.crawl(&bird, &["http://a.example/", "--name", "x"]);
     assert_eq!(summary["errors"]["report-other-host"], 1, "{summary:#}");
     assert!(!asked.iter().any(|path| path.contains("changes.json")), "{asked:?}");
+    // It is one without a report: its sitemap is asked for.
+    assert!(asked.contains(&"/sitemap.xml".to_owned()) && asked.contains(&"/mapped".to_owned()), "{asked:?}");
 }
 
 #[test]

@@ -107,6 +107,41 @@ fn what_changed_while_nobody_watched_is_told() {
 }
 
 #[test]
+fn a_folder_that_is_put_in_the_place_of_another_is_looked_at() {
+    let ground = Ground::new(&[("index.html", "old"), ("only-old.html", ""), ("d/a.html", "")]);
+    let watcher = Running::start(ground.order());
+    watcher.wait("", |report| report["ranked"] == true && report["total"] == 3);
+    std::fs::create_dir_all(ground.beside("new/d")).unwrap();
+    for (name, text) in [("index.html", "new"), ("only-new.html", ""), ("d/a.html", "")] {
+        std::fs::write(ground.beside("new").join(name), text).unwrap();
+    }
+    std::fs::rename(ground.root(), ground.beside("old")).unwrap();
+    std::fs::rename(ground.beside("new"), ground.root()).unwrap();
+    watcher.wait("", |report| {
+        let shown = shown(report);
+        ["/ updated 1", "/only-new.html new 0", "/only-old.html removed 0"]
+            .iter()
+            .all(|line| shown.contains(&(*line).into()))
+    });
+    // From now on changes of the new one count, and those of the old do not.
+    let token = watcher.report("")["token"].as_str().unwrap().to_owned();
+    std::fs::write(ground.beside("old/d/b.html"), "elsewhere").unwrap();
+    ground.write("d/c.html", "here");
+    let told = watcher.wait(&format!("?since={token}"), |report| report["total"] != 0);
+    assert_eq!(shown(&told), ["/d/c.html new 0"]);
+    // The same after it was removed and made anew, perhaps with the same number.
+    std::fs::remove_dir_all(ground.root()).unwrap();
+    ground.write("again.html", "");
+    watcher.wait("", |report| {
+        let shown = shown(report);
+        shown.contains(&"/again.html new 0".into()) && shown.contains(&"/d/c.html removed 0".into())
+    });
+    ground.write("again.html", "and again");
+    watcher.wait("", |report| shown(report).contains(&"/again.html updated 1".into()));
+    watcher.end();
+}
+
+#[test]
 fn of_many_who_ask_one_has_the_claim_until_something_changes() {
     let ground = site();
     let watcher = Running::start(ground.order());

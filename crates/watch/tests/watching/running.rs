@@ -92,3 +92,46 @@ fn a_running_site_is_watched_by_its_sitemap_and_conditional_requests() {
     assert_eq!(shown(&watcher.report(&since)).len(), 2);
     watcher.end();
 }
+
+#[test]
+fn what_is_listed_and_missing_or_has_a_nonce_does_not_change_for_ever() {
+    let made = Made::start();
+    let page = |path: &str, date: &str| format!("<url><loc>{path}</loc>{date}</url>");
+    let today = jiff::Timestamp::now().to_string()[..10].to_owned();
+    let map = [
+        page("/dead", ""),
+        page("/dead-dated", "<lastmod>2026-01-01</lastmod>"),
+        page("/nonce", ""),
+        page("/today", &format!("<lastmod>{today}</lastmod>")),
+    ];
+    made.set("/sitemap.xml", &format!("<urlset>{}</urlset>", map.concat()));
+    let nonce = |number: u32| {
+        made.set("/nonce", &format!("<p>the same<script nonce={number}></script><input type=hidden value={number}>"));
+    };
+    nonce(0);
+    made.set("/today", "<p>morning");
+    let ground = Ground::new(&[]);
+    let site = "http://site.test/=http://site.test/sitemap.xml";
+    let rule = fetch::ResolveRule::parse(&format!("site.test={}", made.address)).unwrap();
+    let fetch = fetch::Settings { resolve: vec![rule], proxy: fetch::Proxy::None, ..fetch::Settings::default() };
+    let watcher = Running::start(watch::Order { fetch, ..ground.order_of(&[site]) });
+    let asked = |path: &str| made.log.lock().unwrap().iter().filter(|(asked, _)| asked == path).count();
+    let calm = watcher.wait("", |report| {
+        shown(report).iter().filter(|line| line.contains("/dead") && line.contains("removed 0")).count() == 2
+            && asked("/nonce") > 0
+            && asked("/today") > 0
+    });
+    // Turn after turn, poll after poll.
+    let since = format!("?since={}", calm["token"].as_str().unwrap());
+    for number in 1..3 {
+        let (before, maps) = (asked("/nonce"), asked("/sitemap.xml"));
+        nonce(number);
+        watcher.wait("", |_| asked("/nonce") > before + 1 && asked("/sitemap.xml") > maps + 1);
+    }
+    assert_eq!(shown(&watcher.report(&since)), Vec::<String>::new());
+    // What does change is told: also on the day that was its date before, and what comes back.
+    made.set("/today", "<p>evening");
+    made.set("/dead", "<p>alive");
+    watcher.wait(&since, |report| shown(report) == ["/dead updated 1", "/today updated 1"]);
+    watcher.end();
+}
