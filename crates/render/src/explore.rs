@@ -244,7 +244,7 @@ impl<'a> Explorer<'a> {
         if without_fragment(&looked.address) != self.home || !self.known.contains(&looked.hash) {
             self.take_leads().await?;
             self.reloads += 1;
-            self.tab.load().await?;
+            self.tab.load(self.name).await?;
             self.settled("settle", "", LOADING).await?;
         }
         Ok(())

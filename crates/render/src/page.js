@@ -325,6 +325,7 @@
   };
 
   Object.defineProperty(window, "%NAME%", {
+    configurable: true,
     value: Object.freeze({
       settle: async (most) => {
         if (!observer) {

@@ -78,7 +78,7 @@ impl Renderer {
         let tab = Tab::open(&chromium.line, document, script, self.settings.requests, supplier).await?;
         let late = RenderError::Late(self.settings.page_time);
         let work = async {
-            tab.load().await?;
+            tab.load(name).await?;
             Explorer::new(&tab, name, &self.settings, deadline).explore(listed).await
         };
         let found = tokio::time::timeout_at(deadline, work).await.unwrap_or(Err(late.clone()));

@@ -20,6 +20,8 @@ use crate::supply::{Supplied, Supplier, Verdict, judge};
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How long it may take to let go of a page.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// Between two looks whether a page has come.
+const GLANCE: Duration = Duration::from_millis(10);
 /// Requests of one page that are under way at once.
 const AT_ONCE: usize = 6;
 /// How often a page may load itself.
@@ -65,8 +67,6 @@ struct Desk {
     open: watch::Sender<u64>,
     begun: AtomicU64,
     leads: Mutex<Vec<Url>>,
-    /// How often a page came into the main frame.
-    arrived: watch::Sender<u32>,
     /// Why the page cannot be gone on with.
     end: watch::Sender<Option<RenderError>>,
 }
@@ -107,7 +107,6 @@ impl Tab {
             open: watch::Sender::new(0),
             begun: AtomicU64::new(0),
             leads: Mutex::default(),
-            arrived: watch::Sender::new(0),
             end: watch::Sender::new(None),
         });
         let events = line.listen(&session);
@@ -121,18 +120,19 @@ impl Tab {
         Ok(tab)
     }
 
-    /// Shows the page. It comes from the desk, as everything does.
-    pub async fn load(&self) -> Result<(), RenderError> {
-        let mut arrived = self.desk.arrived.subscribe();
-        let before = *arrived.borrow_and_update();
-        let at = json!({ "url": self.desk.document.url.as_str() });
-        self.call("Page.navigate", at).await?;
-        let there = async {
-            let there = arrived.wait_for(|arrived| *arrived > before);
-            let _ = tokio::time::timeout(PATIENCE, there).await.map_err(|_| Fault::Late(PATIENCE))?;
-            Ok(Value::Null)
-        };
-        self.within(there).await.map(|_| ())
+    /// Shows the page, and waits until the script with this name is there. The page comes from the desk, as
+    /// everything does. No event tells for sure that a page has come: the first document of a tab may still
+    /// be on its way out.
+    pub async fn load(&self, name: &str) -> Result<(), RenderError> {
+        let _ = self.value(&format!("delete window.{name}"), PATIENCE).await;
+        self.call("Page.navigate", json!({ "url": self.desk.document.url.as_str() })).await?;
+        loop {
+            match self.value(&format!("typeof {name}"), PATIENCE).await {
+                Ok(kind) if kind == "object" => return Ok(()),
+                Ok(_) | Err(RenderError::Browser(_)) => tokio::time::sleep(GLANCE).await,
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     /// The value of an expression, which may be a promise.
@@ -219,9 +219,6 @@ async fn attend(desk: Arc<Desk>, mut events: mpsc::Receiver<Event>) {
         match method.as_str() {
             "Fetch.requestPaused" => desk.asked(&params, &mut errands),
             "Page.javascriptDialogOpening" => desk.tell("Page.handleJavaScriptDialog", json!({ "accept": false })),
-            "Page.frameNavigated" if params.pointer("/frame/parentId").is_none() => {
-                desk.arrived.send_modify(|arrived| *arrived += 1);
-            }
             "Inspector.targetCrashed" => desk.end(RenderError::Crashed),
             "Inspector.detached" => desk.end(RenderError::Crashed),
             _ => {}
