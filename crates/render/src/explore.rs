@@ -57,7 +57,7 @@ pub struct Listed {
 /// What a page looks like at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// Its document, as HTML.
+    /// Of the first state the document, as HTML; of another what no state before it had.
     pub html: String,
     /// What set it off: `load`, `scroll`, `click BUTTON#more` …
     pub after: String,
@@ -246,6 +246,8 @@ impl<'a> Explorer<'a> {
             self.reloads += 1;
             self.tab.load(self.name).await?;
             self.settled("settle", "", LOADING).await?;
+            // So that it knows what it has shown.
+            self.tab.value(&format!("{}.html(0)", self.name), self.left()?).await?;
         }
         Ok(())
     }
@@ -291,6 +293,9 @@ impl<'a> Explorer<'a> {
         }
         let html = self.tab.value(&format!("{}.html({LARGEST})", self.name), self.left()?).await?;
         let html = html.as_str().unwrap_or_default().to_owned();
+        if html.is_empty() {
+            return Ok(false);
+        }
         self.size += html.len();
         let after = after.chars().take(100).collect();
         self.found.states.push(State { html, after });

@@ -314,14 +314,95 @@
   };
   const told = (more) => JSON.stringify({ ...look(), ...more });
 
-  const html = (most) => {
-    let text = document.documentElement.outerHTML;
-    let shadows = "";
-    for (const element of document.querySelectorAll("*")) {
-      if (element.shadowRoot && shadows.length < most) shadows += "<div>" + element.shadowRoot.innerHTML + "</div>";
+  // The whole document at first, later what it did not have before: elements are told apart by what they say.
+  const shown = new Set();
+  let first = true;
+  let says = false;
+  const mix = (a, text) => {
+    let b = a ^ 0x41c6ce57;
+    for (let i = 0; i < text.length; i++) {
+      const c = text.charCodeAt(i);
+      a = Math.imul(a ^ c, 2654435761);
+      b = Math.imul(b ^ c, 1597334677);
     }
-    if (shadows) text = text.replace(/<\/body>/i, () => shadows + "</body>");
-    return ("<!DOCTYPE html>" + text).slice(0, most);
+    return (a ^ (a >>> 15)) * 4294967296 + ((b ^ (b >>> 13)) >>> 0);
+  };
+  const weigh = (element, weights, level) => {
+    if (SKIPPED.has(element.tagName) || volatile.has(element) || level > DEEP) return null;
+    const own = [element.tagName];
+    for (const name of ADDRESSES) {
+      const value = element.getAttribute(name);
+      if (value) own.push(value.replace(BUSTER, "$1"));
+    }
+    let has = false;
+    for (const root of element.shadowRoot ? [element, element.shadowRoot] : [element]) {
+      for (let child = root.firstChild; child; child = child.nextSibling) {
+        if (child.nodeType === 3) own.push(child.data.replace(MOMENTS, "").replace(/\s+/g, " ").trim());
+        else if (child.nodeType === 1 && weights.size < PARTS) {
+          const weight = weigh(child, weights, level + 1);
+          if (weight) {
+            own.push(weight.key);
+            has = has || weight.has || weight.known;
+          }
+        }
+      }
+    }
+    const key = String(mix(0xdeadbeef, own.join("\n")));
+    const weight = { key, has, known: shown.has(key) };
+    weights.set(element, weight);
+    return weight;
+  };
+  const SHOWS = "[href], [src], [srcset], [data-src], [poster], [style*='url(']";
+  const fresh = (element, weights, out) => {
+    const weight = weights.get(element);
+    if (!weight || weight.known) return;
+    if (!weight.has && !element.shadowRoot) {
+      out.push(element.outerHTML);
+      says = says || LETTER.test(element.textContent) || element.matches(SHOWS) || element.querySelector(SHOWS) !== null;
+      return;
+    }
+    const parts = [];
+    for (const root of element.shadowRoot ? [element, element.shadowRoot] : [element]) {
+      for (let child = root.firstChild; child; child = child.nextSibling) {
+        if (child.nodeType === 3 && LETTER.test(child.data)) {
+          const key = "t" + mix(1, child.data);
+          if (shown.has(key)) continue;
+          parts.push(child.data.replace(/[&<]/g, (c) => (c === "&" ? "&amp;" : "&lt;")));
+          says = true;
+        } else if (child.nodeType === 1) fresh(child, weights, parts);
+      }
+    }
+    if (parts.length > 0) out.push("<div>" + parts.join(" ") + "</div>");
+  };
+  const remember = (weights) => {
+    for (const [element, weight] of weights) {
+      shown.add(weight.key);
+      for (let child = element.firstChild; child; child = child.nextSibling) {
+        if (child.nodeType === 3 && LETTER.test(child.data)) shown.add("t" + mix(1, child.data));
+      }
+    }
+  };
+  const html = (most) => {
+    const weights = new Map();
+    if (document.body) weigh(document.body, weights, 0);
+    let text;
+    if (first) {
+      text = "<!DOCTYPE html>" + document.documentElement.outerHTML;
+      let shadows = "";
+      for (const element of document.querySelectorAll("*")) {
+        if (element.shadowRoot && shadows.length < most) shadows += "<div>" + element.shadowRoot.innerHTML + "</div>";
+      }
+      if (shadows) text = text.replace(/<\/body>/i, () => shadows + "</body>");
+      first = false;
+    } else {
+      const out = [];
+      says = false;
+      if (document.body) fresh(document.body, weights, out);
+      // What says nothing new is no state of its own, however it is arranged.
+      text = says ? out.join("\n") : "";
+    }
+    remember(weights);
+    return text.slice(0, most);
   };
 
   Object.defineProperty(window, "%NAME%", {

@@ -168,8 +168,10 @@ impl Tab {
     }
 
     /// Closes the tab and forgets its profile; says whether the browser did so.
-    pub async fn close(self) -> bool {
+    pub async fn close(mut self) -> bool {
         self.attendant.abort();
+        // With it go the requests that are under way.
+        let _ = (&mut self.attendant).await;
         self.line.forget(&self.session);
         let gone = json!({ "browserContextId": self.context });
         !matches!(self.line.call(None, "Target.disposeBrowserContext", gone, FAREWELL).await, Err(Fault::Late(_)))

@@ -67,6 +67,7 @@ async fn every_state_of_a_page_is_found_once() {
          <script>for (const b of document.querySelectorAll('button')) b.addEventListener('click', () => out.textContent = 'all about ' + b.textContent)</script>",
     ).await;
     assert_eq!(afters(&tabs), ["load", "click BUTTON", "click BUTTON", "click BUTTON"], "{tabs:?}");
+    assert_eq!(tabs.states[2].html, "<div><p id=\"out\">all about two</p></div>", "only what is new");
 
     let fetched = alone(
         "<span onclick=\"fetch('/more').then(r => r.text()).then(t => out.append(t))\">more</span><p id=out></p>",
