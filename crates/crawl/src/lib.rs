@@ -36,6 +36,7 @@ mod links;
 mod origin;
 mod places;
 pub mod quantity;
+mod rendering;
 mod reports;
 mod rests;
 mod revisit;
@@ -49,6 +50,7 @@ mod summary;
 mod visit;
 
 pub use geo::Granularity;
+pub use render::Settings as Browser;
 
 pub use crate::describe::{CLUSTERING, Clustering, Describer, Describing, Placing, describe, leaders, place};
 pub use crate::engine::{Progress, fetch_settings, run};
@@ -62,6 +64,7 @@ pub use crate::find::{
 pub use crate::import::{ImportOrder, ImportSummary, UPLOADS, import};
 pub use crate::inspect::{Hashes, InspectedLocation, Inspection, inspect_address, inspect_file};
 pub use crate::keep::{Keep, Probing};
+pub use crate::rendering::Render;
 pub use crate::revisit::{Policy, Revisit};
 pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
 pub use crate::stop::{Stop, Stopper, stopper};
