@@ -143,13 +143,7 @@ impl Origins {
         self.robots(origin, frontier.now().await?).await
     }
 
-    async fn asked(
-        &self,
-        file: OriginFile,
-        origin: &Origin,
-        known: Guest,
-        earlier: u32,
-    ) -> Result<Rest, StoreError> {
+    async fn asked(&self, file: OriginFile, origin: &Origin, known: Guest, earlier: u32) -> Result<Rest, StoreError> {
         let frontier = self.store.frontier();
         let (record, mut rest) = self.follow(file, origin, known, earlier).await?;
         if file == OriginFile::Robots

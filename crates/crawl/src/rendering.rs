@@ -308,11 +308,8 @@ impl Errands {
     }
 
     async fn ask(&self, url: &Url) -> Option<Supplied> {
-        let request = Request {
-            referer: Some(self.page.clone()),
-            limit: LARGEST,
-            ..Request::new(url.clone(), Accept::Text)
-        };
+        let request =
+            Request { referer: Some(self.page.clone()), limit: LARGEST, ..Request::new(url.clone(), Accept::Text) };
         let mut response = self.fetcher.send(request).await.ok()?;
         let answer = Answer::of_status(response.status, None);
         if url.host() == self.host && answer != Answer::Fine {

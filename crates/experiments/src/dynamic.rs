@@ -146,7 +146,16 @@ fn report(crawls: &[Crawled]) -> Report {
             .collect(),
     };
     let speed = Table {
-        headings: vec!["tabs", "pages", "seconds", "pages/s", "states/s", "pages in 10 min", "requests", "states twice"],
+        headings: vec![
+            "tabs",
+            "pages",
+            "seconds",
+            "pages/s",
+            "states/s",
+            "pages in 10 min",
+            "requests",
+            "states twice",
+        ],
         rows: crawls
             .iter()
             .map(|crawl| {

@@ -13,8 +13,8 @@ use crate::settings::Settings;
 use crate::tab::Tab;
 
 /// Longest wait for timers and answers after the page came, and after an event.
-const LOADING: Duration = Duration::from_millis(4_000);
-const REACTING: Duration = Duration::from_millis(1_600);
+const LOADING: Duration = Duration::from_millis(6_000);
+const REACTING: Duration = Duration::from_millis(3_000);
 /// How long a page may be busy beyond what it was asked to be.
 const SLACK: Duration = Duration::from_secs(3);
 /// Characters of one state, and of all states of a page.

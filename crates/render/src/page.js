@@ -42,6 +42,8 @@
     return null;
   });
 
+  const realListen = EventTarget.prototype.addEventListener;
+
   // Timers: the short ones are waited for, and what repeating ones change is no state.
   const realTimeout = window.setTimeout.bind(window);
   const realInterval = window.setInterval.bind(window);
@@ -103,13 +105,43 @@
     }, delay),
   );
 
+  // What is fetched is waited for too, from the call to the last byte. That a request was made is told to the
+  // other side of the browser on another way, and may get there later than what is said here.
+  let fetching = 0;
+  const awaited = (promise) => {
+    fetching++;
+    const done = () => void fetching--;
+    promise.then(done, done);
+    return promise;
+  };
+  const realFetch = window.fetch;
+  set(window, "fetch", function (...rest) {
+    return awaited(realFetch.apply(this ?? window, rest));
+  });
+  for (const name of ["text", "json", "arrayBuffer", "blob", "formData"]) {
+    const real = Response.prototype[name];
+    set(Response.prototype, name, function (...rest) {
+      return awaited(real.apply(this, rest));
+    });
+  }
+  const realSend = XMLHttpRequest.prototype.send;
+  set(XMLHttpRequest.prototype, "send", function (...rest) {
+    fetching++;
+    realListen.call(this, "loadend", () => void fetching--, { once: true });
+    try {
+      return realSend.apply(this, rest);
+    } catch (error) {
+      fetching--;
+      throw error;
+    }
+  });
+
   // Who listens to what.
   const listening = { click: new Set(), dblclick: new Set(), hover: new Set(), scroll: new Set() };
   const sorts = {
     click: "click", mousedown: "click", mouseup: "click", pointerdown: "click", pointerup: "click",
     dblclick: "dblclick", mouseover: "hover", mouseenter: "hover", pointerover: "hover", pointerenter: "hover", scroll: "scroll",
   };
-  const realListen = EventTarget.prototype.addEventListener;
   const MOST = 400;
   set(EventTarget.prototype, "addEventListener", function (type, ...rest) {
     const sort = sorts[type];
@@ -307,10 +339,12 @@
   const quiet = async (most) => {
     const end = performance.now() + most;
     await frame();
-    while ((waiting.size > 0 || document.readyState !== "complete") && performance.now() < end) {
-      await new Promise((done) => realTimeout(done, 15));
+    while ((waiting.size > 0 || fetching > 0 || document.readyState !== "complete") && performance.now() < end) {
+      await new Promise((done) => realTimeout(done, 10));
     }
     await frame();
+    // What came of the last answer may ask for more.
+    if (fetching > 0 && performance.now() < end) await quiet(end - performance.now());
   };
   const told = (more) => JSON.stringify({ ...look(), ...more });
 

@@ -239,7 +239,9 @@ mod tests {
         }
         for size in 1..12 {
             let mut got = Vec::new();
-            listen(Cut(b"one\0two\0\0three\0cut".to_vec(), size), |m| got.push(String::from_utf8_lossy(m).into_owned()));
+            listen(Cut(b"one\0two\0\0three\0cut".to_vec(), size), |m| {
+                got.push(String::from_utf8_lossy(m).into_owned())
+            });
             assert_eq!(got, ["one", "two", "", "three"], "in pieces of {size}");
         }
     }

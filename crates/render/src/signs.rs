@@ -21,7 +21,8 @@ pub enum Sign {
 }
 
 /// Elements that applications fill.
-const SHELLS: &[&str] = &["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root", "app-root"];
+const SHELLS: &[&str] =
+    &["root", "app", "__next", "__nuxt", "___gatsby", "svelte", "main-app", "react-root", "app-root"];
 
 /// What frameworks leave in their pages.
 const FRAMEWORKS: &[&str] = &[
@@ -159,7 +160,9 @@ mod tests {
             (format!("<p>{long}<div id=app>{some}</div><script>1</script>"), vec![]),
             ("<App-Root></app-root><script>1</script>".into(), vec![LittleText, Shell, Framework]),
             (
-                format!("<p>{some}<noscript>You need to enable JavaScript to run this app.</noscript><script>1</script>"),
+                format!(
+                    "<p>{some}<noscript>You need to enable JavaScript to run this app.</noscript><script>1</script>"
+                ),
                 vec![Noscript],
             ),
             (format!("<p>{long}<noscript>Please enable JavaScript</noscript><script>1</script>"), vec![]),

@@ -84,7 +84,8 @@ impl Tab {
             let answer = line.call(None, method, params, PATIENCE).await.map_err(broken)?;
             Ok::<_, RenderError>(answer)
         };
-        let context = text(&ask("Target.createBrowserContext", json!({ "disposeOnDetach": true })).await?, "browserContextId");
+        let context =
+            text(&ask("Target.createBrowserContext", json!({ "disposeOnDetach": true })).await?, "browserContextId");
         let made = json!({ "url": "about:blank", "browserContextId": context });
         let target = match ask("Target.createTarget", made).await {
             Ok(made) => text(&made, "targetId"),
@@ -326,8 +327,17 @@ impl Desk {
 /// Headers that were about the transfer, or are kept elsewhere: bodies are decoded, cookies are in our jar.
 fn is_ours(name: &str) -> bool {
     let names = [
-        "connection", "content-encoding", "content-length", "keep-alive", "set-cookie", "transfer-encoding", "trailer",
-        "upgrade", "alt-svc", "report-to", "nel",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "keep-alive",
+        "set-cookie",
+        "transfer-encoding",
+        "trailer",
+        "upgrade",
+        "alt-svc",
+        "report-to",
+        "nel",
     ];
     names.iter().any(|ours| name.eq_ignore_ascii_case(ours))
 }

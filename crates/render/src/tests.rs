@@ -71,7 +71,8 @@ async fn every_state_of_a_page_is_found_once() {
 
     let fetched = alone(
         "<span onclick=\"fetch('/more').then(r => r.text()).then(t => out.append(t))\">more</span><p id=out></p>",
-    ).await;
+    )
+    .await;
     assert!(fetched.states.len() > 1 && fetched.states[1].html.contains("what was fetched"), "{fetched:?}");
 
     let same = alone(
@@ -90,7 +91,8 @@ async fn every_state_of_a_page_is_found_once() {
     assert_eq!(endless.states.len(), 1 + Settings::default().scrolls, "{:?}", afters(&endless));
 
     let listed = [Listed { touches: vec![Touch::Click], sources: vec!["#no".into(), "button:nth-of-type(2)".into()] }];
-    let html = "<button onclick='p.textContent=`one`'>1</button><button onclick='p.textContent=`two`'>2</button><p id=p></p>";
+    let html =
+        "<button onclick='p.textContent=`one`'>1</button><button onclick='p.textContent=`two`'>2</button><p id=p></p>";
     let reported = renderer.render(page(html), &listed, shelf.clone()).await.unwrap();
     assert_eq!(reported.states.len(), 2);
     assert!(reported.states[1].html.contains(">two</p>") && reported.events <= 2, "{reported:?}");
@@ -151,10 +153,13 @@ async fn hostile_pages_cost_their_time_and_nobody_elses_and_nothing_gets_out() {
     let mut works = Vec::new();
     for (name, html) in pages {
         let (renderer, shelf) = (Arc::clone(&renderer), shelf.clone());
-        works.push((name, tokio::spawn(async move {
-            let started = Instant::now();
-            (renderer.render(page(&html), &[], shelf).await, started.elapsed())
-        })));
+        works.push((
+            name,
+            tokio::spawn(async move {
+                let started = Instant::now();
+                (renderer.render(page(&html), &[], shelf).await, started.elapsed())
+            }),
+        ));
     }
     for (name, work) in works {
         let (found, took) = work.await.unwrap();

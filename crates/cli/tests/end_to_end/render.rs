@@ -17,7 +17,8 @@ struct Scripts {
 impl Scripts {
     fn start(sites: usize) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let server = runtime.block_on(lab::Server::start(lab::Scripted::new(sites), ([127, 0, 0, 1], 0).into())).unwrap();
+        let server =
+            runtime.block_on(lab::Server::start(lab::Scripted::new(sites), ([127, 0, 0, 1], 0).into())).unwrap();
         server.web().put_at(server.http());
         Self { runtime, server: Some(server) }
     }
@@ -44,12 +45,13 @@ impl Drop for Scripts {
 
 #[test]
 fn all_that_scripts_make_of_pages_is_found_once() {
-    let (scripts, bird) = (Scripts::start(2), Bird::new());
+    let (scripts, bird) = (Scripts::start(1), Bird::new());
     let web = scripts.server().web();
     let summary = scripts.crawl(&bird, &["--render", "always"]);
     let kept: BTreeSet<String> = bird.kept().media.into_keys().collect();
     let truth = web.states();
-    let missing: Vec<_> = truth.iter().flat_map(|state| &state.pictures).filter(|url| !kept.contains(&url.identity())).collect();
+    let missing: Vec<_> =
+        truth.iter().flat_map(|state| &state.pictures).filter(|url| !kept.contains(&url.identity())).collect();
     let pictures = truth.iter().flat_map(|state| &state.pictures).count();
     assert!(missing.len() * 50 <= pictures, "of {pictures} pictures these are missing: {missing:?}");
     assert_eq!(summary["pages"], web.pages(), "{summary}");
@@ -79,7 +81,8 @@ fn pages_that_mean_harm_cost_their_time_and_one_line_and_reach_nobody() {
     let rule = scripts.server().resolve().concat();
     let settings = bird.file("bowerbird.toml", "[crawl.limits]\nmax-render = \"3s\"\n");
     let pages = lab::Scripted::hostile();
-    let usual = ["crawl", "--config", &settings, "--resolve", &rule, "--render", "always", "--scope", "host", "--no-places"];
+    let usual =
+        ["crawl", "--config", &settings, "--resolve", &rule, "--render", "always", "--scope", "host", "--no-places"];
     let mut command = bird.command(usual.into_iter().chain(["--delay", "10ms", "--max-depth", "0", "--json"]));
     let started = Instant::now();
     let output = command.args(pages.iter().map(|page| page.as_str())).output().unwrap();
@@ -105,12 +108,23 @@ fn pages_that_mean_harm_cost_their_time_and_one_line_and_reach_nobody() {
 fn what_a_watcher_lists_is_all_that_is_set_off_and_the_host_rests_twice_as_long() {
     const DELAY: Duration = Duration::from_millis(300);
     let page = |name: &str| {
-        let button = |id: &str| format!("<button id={id} onclick=\"fetch('/{name}-{id}').then(r => r.text()).then(t => out.append(t))\">{id}</button>");
-        format!("<h1>{name}</h1>{}{}{}<p id=out></p><script>fetch('/{name}-load')</script>", button("x"), button("y"), button("z"))
+        let button = |id: &str| {
+            format!(
+                "<button id={id} onclick=\"fetch('/{name}-{id}').then(r => r.text()).then(t => out.append(t))\">{id}</button>"
+            )
+        };
+        format!(
+            "<h1>{name}</h1>{}{}{}<p id=out></p><script>fetch('/{name}-load')</script>",
+            button("x"),
+            button("y"),
+            button("z")
+        )
     };
     let site = Site::start(move |asked| {
         let entry = |path: &str| {
-            format!(r#"{{"url":"http://a.test{path}","change":"new","at":"2026-01-01T00:00:00Z","updates":0,"level":0.5,"rank":0.5}}"#)
+            format!(
+                r#"{{"url":"http://a.test{path}","change":"new","at":"2026-01-01T00:00:00Z","updates":0,"level":0.5,"rank":0.5}}"#
+            )
         };
         match asked.path.split('?').next().unwrap() {
             "/robots.txt" => Reply::status(404),
@@ -137,7 +151,13 @@ fn what_a_watcher_lists_is_all_that_is_set_off_and_the_host_rests_twice_as_long(
     let delay = format!("{}ms", DELAY.as_millis());
     let usual = ["crawl", "http://a.test/", &flag, &rule, "--revisit", "watcher", "--delay", &delay, "--no-places"];
     let summary = bird.json(usual);
-    let of = |name: &str| site.log().into_iter().filter(|asked| asked.path.starts_with(name)).map(|asked| asked.path).collect::<BTreeSet<_>>();
+    let of = |name: &str| {
+        site.log()
+            .into_iter()
+            .filter(|asked| asked.path.starts_with(name))
+            .map(|asked| asked.path)
+            .collect::<BTreeSet<_>>()
+    };
     assert_eq!(of("/one"), BTreeSet::from(["/one-load".to_owned(), "/one-y".to_owned()]), "{summary}");
     assert_eq!(of("/two-").len(), 4, "nothing is said of this one: all is tried");
     // From the last request for one page to the other page.

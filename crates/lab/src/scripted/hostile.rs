@@ -8,15 +8,33 @@ pub(super) fn host() -> String {
 
 /// What each of them tries.
 pub(super) const NAMES: &[&str] = &[
-    "allocate", "crash", "loop", "nodes", "dialogs", "away", "reload", "sockets", "private", "frames", "workers",
-    "windows", "forms", "flood", "endless", "history", "worker-loop", "deep",
+    "allocate",
+    "crash",
+    "loop",
+    "nodes",
+    "dialogs",
+    "away",
+    "reload",
+    "sockets",
+    "private",
+    "frames",
+    "workers",
+    "windows",
+    "forms",
+    "flood",
+    "endless",
+    "history",
+    "worker-loop",
+    "deep",
 ];
 
 /// A page; `at` is an address of this machine that nobody but the server's own clients should reach.
 pub(super) fn page(name: &str, at: &str) -> Option<String> {
     if name.is_empty() {
         let links: String = NAMES.iter().map(|name| format!("<li><a href=\"/{name}\">{name}</a></li>\n")).collect();
-        return Some(format!("<!DOCTYPE html>\n<html lang=\"en\"><title>Harm</title><h1>Harm</h1><ul>\n{links}</ul>\n"));
+        return Some(format!(
+            "<!DOCTYPE html>\n<html lang=\"en\"><title>Harm</title><h1>Harm</h1><ul>\n{links}</ul>\n"
+        ));
     }
     let body = match name {
         "allocate" => "<script>const a = []; for (;;) { const b = new Uint8Array(1 << 26); b.fill(1); a.push(b); }</script>",
