@@ -162,6 +162,8 @@ pub struct PageFacts {
     pub dynamic: u64,
     /// States that its scripts gave it: 0 for one that was not rendered.
     pub states: u64,
+    /// Only some of its media are told, as when a person kept one: all that is known of the page stays as it is.
+    pub partial: bool,
 }
 
 /// A place that a page speaks of.
