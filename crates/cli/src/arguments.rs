@@ -342,6 +342,10 @@ pub struct Crawl {
     /// reports) [default: proportional].
     #[arg(long, value_name = "POLICY", value_parser = str::parse::<crawl::Revisit>)]
     pub revisit: Option<crawl::Revisit>,
+    /// Whether pages are shown in a browser (Chromium) and what their scripts bring is read too: never, auto
+    /// (pages that say little without them, and what a site's watcher reports), always [default: auto].
+    #[arg(long, value_name = "never|auto|always", value_parser = render_mode)]
+    pub render: Option<crawl::Render>,
     /// Between two requests to one host [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub delay: Option<Duration>,
@@ -721,6 +725,35 @@ pub struct Reach {
     /// Trust the certificates in this PEM file too.
     #[arg(long, value_name = "FILE")]
     pub ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub browser: Browser,
+}
+
+/// Which browser renders pages.
+#[derive(Args, Clone, Debug, Default)]
+pub struct Browser {
+    /// Chromium, which renders pages [default: the one on PATH].
+    #[arg(long, value_name = "FILE", env = "BOWERBIRD_CHROMIUM")]
+    pub chromium: Option<PathBuf>,
+    /// The user that Chromium runs as when this program runs as root [default: nobody].
+    #[arg(long, value_name = "USER")]
+    pub chromium_user: Option<String>,
+    /// Chromium's own sandbox; off only where it cannot be had, for pages that can be trusted [default: on].
+    #[arg(long, value_enum)]
+    pub chromium_sandbox: Option<Switch>,
+}
+
+impl Browser {
+    /// As it is run.
+    pub fn settings(self) -> crawl::Browser {
+        let usual = crawl::Browser::default();
+        crawl::Browser {
+            program: self.chromium,
+            user: self.chromium_user.unwrap_or(usual.user),
+            sandbox: self.chromium_sandbox.is_none_or(Switch::is_on),
+            ..usual
+        }
+    }
 }
 
 #[derive(Args)]
@@ -1018,6 +1051,11 @@ fn kind(text: &str) -> Result<Kind, String> {
             .map(Kind::Media)
             .ok_or_else(|| format!("'{text}' is not one of image, video, audio, page")),
     }
+}
+
+fn render_mode(text: &str) -> Result<crawl::Render, String> {
+    let named = crawl::Render::NAMES.iter().find(|(name, _)| *name == text);
+    named.map(|(_, mode)| *mode).ok_or_else(|| "it is never, auto or always".to_owned())
 }
 
 fn media_kind(text: &str) -> Result<MediaKind, String> {

@@ -25,6 +25,7 @@ use crate::lexicon::Lexicon;
 use crate::links::{Guide, Hops};
 use crate::origin::Origins;
 use crate::places::Interest;
+use crate::rendering::Rendering;
 use crate::revisit::{Policy, queue_due};
 use crate::settings::{Reach, Settings};
 use crate::sites::Sites;
@@ -85,6 +86,8 @@ pub async fn run(
     let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
     let manners = settings.manners();
     let seed_hosts = settings.seeds.iter().map(Url::host).collect();
+    let browser = render::Settings { page_time: settings.limits.max_render, ..reach.browser.clone() };
+    let rendering = Rendering::new(settings.render, browser)?;
     let fetcher = Fetcher::new(fetch_settings(&reach, seed_hosts, settings.manners.contact.clone()))?;
 
     let (reachable, unreachable) = reachable_seeds(&fetcher, &settings.seeds).await;
@@ -144,7 +147,8 @@ pub async fn run(
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
         visitor: Arc::new(Visitor {
-            origins: Origins::new(Arc::clone(&store), fetcher.clone(), manners, settings.tries, started),
+            origins: Arc::new(Origins::new(Arc::clone(&store), fetcher.clone(), manners, settings.tries, started)),
+            rendering,
             store: Arc::clone(&store),
             fetcher,
             manners,

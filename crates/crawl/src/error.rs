@@ -42,6 +42,9 @@ pub enum CrawlError {
     /// Certificates or rules that cannot be used.
     #[error(transparent)]
     Reach(#[from] fetch::SettingsError),
+    /// Pages cannot be rendered as they should be.
+    #[error(transparent)]
+    Render(#[from] render::RenderError),
     /// None of the start pages can be reached.
     #[error("{}", unreachable(.0))]
     Unreachable(Vec<(Url, String)>),

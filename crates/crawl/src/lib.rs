@@ -37,6 +37,7 @@ mod origin;
 mod places;
 pub mod quantity;
 mod reading;
+mod rendering;
 mod reports;
 mod rests;
 mod revisit;
@@ -50,6 +51,7 @@ mod summary;
 mod visit;
 
 pub use geo::Granularity;
+pub use render::Settings as Browser;
 
 pub use crate::describe::{CLUSTERING, Clustering, Describer, Describing, Placing, describe, leaders, place};
 pub use crate::engine::{Progress, fetch_settings, run};
@@ -63,6 +65,7 @@ pub use crate::find::{
 pub use crate::import::{ImportOrder, ImportSummary, UPLOADS, import};
 pub use crate::inspect::{Hashes, InspectedLocation, Inspection, inspect_address, inspect_file};
 pub use crate::keep::{Keep, Probing};
+pub use crate::rendering::Render;
 pub use crate::revisit::{Policy, Revisit};
 pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
 pub use crate::stop::{Stop, Stopper, stopper};

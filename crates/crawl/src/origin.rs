@@ -129,7 +129,22 @@ impl Origins {
     pub async fn ask_for(&self, file: OriginFile, origin: &Origin, claim: &Claim) -> Result<Rest, StoreError> {
         let frontier = self.store.frontier();
         let earlier = frontier.origin(origin, file).await?.map_or(0, |record| record.attempts);
-        let known = Manner { delay: claim.host_delay, failures: claim.host_failures };
+        let known = Guest { delay: claim.host_delay, failures: claim.host_failures };
+        self.asked(file, origin, known, earlier).await
+    }
+
+    /// As a guest of another host, asks for the rules of one of its origins, waits as long as the host wants
+    /// to be left alone after that, and gives them.
+    pub async fn ask_as(&self, guest: Guest, origin: &Origin) -> Result<Option<Arc<Rules<Robots>>>, StoreError> {
+        let frontier = self.store.frontier();
+        let earlier = frontier.origin(origin, OriginFile::Robots).await?.map_or(0, |record| record.attempts);
+        let rest = self.asked(OriginFile::Robots, origin, guest, earlier).await?;
+        sleep_until(&**frontier, rest.until).await?;
+        self.robots(origin, frontier.now().await?).await
+    }
+
+    async fn asked(&self, file: OriginFile, origin: &Origin, known: Guest, earlier: u32) -> Result<Rest, StoreError> {
+        let frontier = self.store.frontier();
         let (record, mut rest) = self.follow(file, origin, known, earlier).await?;
         if file == OriginFile::Robots
             && let Some(delay) = self.read_robots(&record).crawl_delay()
@@ -148,7 +163,7 @@ impl Origins {
         &self,
         file: OriginFile,
         origin: &Origin,
-        known: Manner,
+        known: Guest,
         earlier: u32,
     ) -> Result<(OriginRecord, Rest), StoreError> {
         let frontier = self.store.frontier();
@@ -157,7 +172,7 @@ impl Origins {
         for _ in 0..=HOPS {
             let elsewhere = Some(at.host()).filter(|host| host != origin.host());
             let manner = match &elsewhere {
-                Some(host) => match self.reserve(host).await? {
+                Some(host) => match self.reserve(host, PATIENCE).await? {
                     Some(manner) => manner,
                     None => return Ok((self.busy(host, earlier).await?, own_rest)),
                 },
@@ -271,12 +286,12 @@ impl Origins {
     }
 
     /// Waits its turn at another host; nothing when that takes too long.
-    async fn reserve(&self, host: &HostName) -> Result<Option<Manner>, StoreError> {
+    pub async fn reserve(&self, host: &HostName, patience: Duration) -> Result<Option<Guest>, StoreError> {
         let frontier = self.store.frontier();
-        let deadline = frontier.now().await? + PATIENCE;
+        let deadline = frontier.now().await? + patience;
         loop {
             match frontier.reserve(host).await? {
-                Reservation::Granted { delay, failures } => return Ok(Some(Manner { delay, failures })),
+                Reservation::Granted { delay, failures } => return Ok(Some(Guest { delay, failures })),
                 Reservation::NotBefore(moment) if moment > deadline => return Ok(None),
                 Reservation::NotBefore(moment) => sleep_until(&**frontier, moment).await?,
             }
@@ -286,13 +301,14 @@ impl Origins {
 
 /// What is known of a host when it is asked.
 #[derive(Clone, Copy)]
-struct Manner {
+pub(crate) struct Guest {
     delay: Option<Duration>,
     failures: u32,
 }
 
-impl Manner {
-    fn rest(self, manners: &Manners, now: Timestamp, answer: &Answer) -> Rest {
+impl Guest {
+    /// How long it rests after an answer.
+    pub fn rest(self, manners: &Manners, now: Timestamp, answer: &Answer) -> Rest {
         let advice = manners.rest(now, self.delay, self.failures, answer);
         Rest { until: no_sooner(now, advice.until), delay: None, failures: advice.failures }
     }

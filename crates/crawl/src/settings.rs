@@ -11,6 +11,7 @@ use strategy::{Criteria, FilterSettings, NoCriteria, Scope, Weighting};
 
 use crate::keep::Keep;
 use crate::quantity;
+use crate::rendering::Render;
 use crate::revisit::Revisit;
 
 /// Pages of a run that was given no limit at all, and of one task [000 §6].
@@ -72,6 +73,9 @@ pub struct Settings {
     pub manners: Manners,
     /// Requests in flight over all hosts; with 1 the order of visits is exact.
     pub concurrency: usize,
+    /// Whether pages are shown in a browser, which runs their scripts: `never`, `auto` (those that need it) or
+    /// `always`.
+    pub render: Render,
     /// How the crawl comes back to what it knows.
     pub revisit: Revisit,
     /// Against traps.
@@ -111,6 +115,7 @@ impl Default for Settings {
             limits: Limits::default(),
             manners: Manners::default(),
             concurrency: 64,
+            render: Render::default(),
             revisit: Revisit::default(),
             budgets: TrapBudgets::default(),
             tries: 3,
@@ -194,6 +199,9 @@ pub struct Limits {
     /// The run stops when less than this is free on the disk of the data directory.
     #[serde(with = "quantity::bytes")]
     pub min_free_disk: u64,
+    /// Time for the scripts of one page, all that is tried on it included.
+    #[serde(with = "quantity::duration")]
+    pub max_render: Duration,
     /// The largest page, after decompression.
     #[serde(with = "quantity::bytes")]
     pub max_page: u64,
@@ -209,6 +217,7 @@ impl Default for Limits {
             max_time: None,
             max_bytes: None,
             min_free_disk: 500_000_000,
+            max_render: Duration::from_secs(15),
             max_page: 10 << 20,
             max_file: 100 << 20,
         }
@@ -269,6 +278,8 @@ pub struct Reach {
     pub ca: Vec<u8>,
     /// What names start pages for a crawl that has none; the usual sources when there are none.
     pub sources: Vec<SourceSettings>,
+    /// The browser that renders pages, and how it is run.
+    pub browser: render::Settings,
 }
 
 fn optional_bytes<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {

@@ -3,6 +3,7 @@
 //! Both are visits like any other, in the queue of their host: asked for once in a run, before the
 //! pages of the site, and never believed beyond what can be checked.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,7 +11,7 @@ use std::time::Duration;
 use facts::{Branch, Origin, Timestamp, Url, UrlId};
 use fetch::Robots;
 use lru::LruCache;
-use report::{Change, Refused, Report, Sitemap, WELL_KNOWN};
+use report::{Change, Dynamic, Refused, Report, Sitemap, WELL_KNOWN};
 use store::{
     ABSENT, Budgets, Claim, CrawlId, Earlier, FLAGGED, Link, LinkContext, Outcome, ReportFacts, Store, StoreError,
     VisitKind,
@@ -22,6 +23,8 @@ use crate::revisit::{ABSENT_REST, order};
 
 /// Sites whose standing is in memory; that of the others is looked up.
 const SITES: NonZeroUsize = NonZeroUsize::new(8_192).unwrap();
+/// Pages of which it is known what their scripts change.
+const DYNAMIC: NonZeroUsize = NonZeroUsize::new(20_000).unwrap();
 /// Pages of lists in memory at once.
 const AT_ONCE: usize = 2;
 /// Addresses that the library is asked about at once.
@@ -57,6 +60,8 @@ pub(crate) struct Sites {
     heeds: bool,
     known: Mutex<LruCache<Origin, Standing>>,
     asked: Mutex<LruCache<Origin, u8>>,
+    /// What scripts change on pages, as their reports say.
+    dynamic: Mutex<LruCache<UrlId, Arc<[Dynamic]>>>,
     pub desks: Semaphore,
 }
 
@@ -64,7 +69,8 @@ impl Sites {
     /// Sites as a run sees them; only one that `heeds` reports asks for any.
     pub fn new(store: Arc<Store>, crawl: CrawlId, run: Timestamp, resumed: bool, heeds: bool) -> Self {
         let (known, asked) = (Mutex::new(LruCache::new(SITES)), Mutex::new(LruCache::new(SITES)));
-        Self { store, crawl, run, resumed, heeds, known, asked, desks: Semaphore::new(AT_ONCE) }
+        let dynamic = Mutex::new(LruCache::new(DYNAMIC));
+        Self { store, crawl, run, resumed, heeds, known, asked, dynamic, desks: Semaphore::new(AT_ONCE) }
     }
 
     /// None is asked for anything: pages that are read outside of a crawl.
@@ -140,6 +146,23 @@ impl Sites {
         }
     }
 
+    /// What scripts change on a page, as the report of its site says.
+    pub fn dynamic(&self, url: &Url) -> Arc<[Dynamic]> {
+        let known = self.dynamic.lock().unwrap_or_else(PoisonError::into_inner).get(&url.id()).cloned();
+        known.unwrap_or_default()
+    }
+
+    fn note_dynamic(&self, entries: &[Dynamic]) {
+        let mut pages: HashMap<UrlId, Vec<Dynamic>> = HashMap::new();
+        for entry in entries {
+            pages.entry(entry.url.id()).or_default().push(entry.clone());
+        }
+        let mut dynamic = self.dynamic.lock().unwrap_or_else(PoisonError::into_inner);
+        for (page, entries) in pages {
+            dynamic.put(page, entries.into());
+        }
+    }
+
     /// Whether a claim of the flag that somebody has may be our own, of which the answer was lost.
     pub fn may_be_ours(&self, claim: &Claim) -> bool {
         self.resumed || claim.tries > 0
@@ -163,6 +186,7 @@ impl Sites {
         guide: &Guide,
         now: Timestamp,
     ) -> Result<Vec<Link>, StoreError> {
+        self.note_dynamic(&report.dynamic);
         let all = report.since.is_none();
         let ids: Vec<UrlId> = report.pages.iter().map(|entry| entry.url.id()).collect();
         let known = self.earlier(&ids).await?;

@@ -13,6 +13,8 @@ pub(crate) enum Work {
     Waiting,
     FetchingPages,
     ReadingPages,
+    /// Running the scripts of pages.
+    Rendering,
     /// Looking for places in pages.
     Places,
     FetchingMedia,
@@ -21,8 +23,16 @@ pub(crate) enum Work {
     Writing,
 }
 
-const NAMES: [&str; 7] =
-    ["waiting for host", "fetching pages", "reading pages", "places", "fetching media", "describing media", "writing"];
+const NAMES: [&str; 8] = [
+    "waiting for host",
+    "fetching pages",
+    "reading pages",
+    "rendering",
+    "places",
+    "fetching media",
+    "describing media",
+    "writing",
+];
 
 /// Times of all that is done, added up as it ends.
 #[derive(Default)]

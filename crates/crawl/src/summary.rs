@@ -32,6 +32,10 @@ pub struct Summary {
     pub relevant: u64,
     /// Their share.
     pub harvest_rate: f64,
+    /// Pages whose scripts were run.
+    pub rendered: u64,
+    /// States of those pages.
+    pub states: u64,
     /// Blocks of structured data that could not be read, and were left out.
     pub malformed: u64,
     /// Files that came again under another address.
@@ -100,6 +104,8 @@ impl Summary {
             located: figures.located,
             relevant: figures.relevant,
             harvest_rate: if figures.pages > 0 { figures.relevant as f64 / figures.pages as f64 } else { 0.0 },
+            rendered: figures.rendered,
+            states: figures.states,
             malformed: figures.malformed,
             duplicates: figures.duplicates,
             near_copies,

@@ -1,9 +1,10 @@
 //! One visit: from a claimed row to what it found.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use facts::{MediaKind, Origin, Timestamp};
+use facts::{MediaKind, Origin, Timestamp, Url, UrlId};
 use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots, Validators};
 use store::{
     Claim, CrawlId, Earlier, FLAGGED, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, Version,
@@ -15,6 +16,7 @@ use crate::content::{Content, Contents, Trouble, Unread};
 use crate::inquiry::{Inquiry, Step};
 use crate::links::{Guide, Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
+use crate::rendering::{Rendering, Shown, together};
 use crate::rests::Rests;
 use crate::settings::Settings;
 use crate::sites::{self, Sites, Standing};
@@ -32,7 +34,8 @@ const LONGEST_ETAG: usize = 200;
 pub(crate) struct Visitor {
     pub store: Arc<Store>,
     pub fetcher: Fetcher,
-    pub origins: Origins,
+    pub origins: Arc<Origins>,
+    pub rendering: Rendering,
     pub manners: Manners,
     pub guide: Arc<Guide>,
     pub settings: Settings,
@@ -139,7 +142,7 @@ impl Visitor {
             },
             VisitKind::Media(_) | VisitKind::Sitemap => {}
         }
-        self.ask(claim, crawl, &robots.says).await
+        self.ask(claim, crawl, &robots).await
     }
 
     /// The row waits again; its host rests.
@@ -169,21 +172,32 @@ impl Visitor {
         Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links }))
     }
 
-    async fn ask(&self, claim: Claim, crawl: CrawlId, robots: &Robots) -> Result<Ending, StoreError> {
+    async fn ask(&self, claim: Claim, crawl: CrawlId, rules: &Arc<Rules<Robots>>) -> Result<Ending, StoreError> {
+        let robots = &rules.says;
         let delay = robots.crawl_delay();
         let frontier = self.store.frontier();
         let earlier = self.earlier(&claim, crawl).await?;
         let started = Instant::now();
-        let Found { answer, status, bytes, mut version, result } = match claim.link.kind {
+        let Found { mut answer, status, mut bytes, mut version, result } = match claim.link.kind {
             VisitKind::Page => self.get_page(&claim, earlier.as_ref()).await?,
             VisitKind::Media(_) => self.get_media(&claim, earlier.as_ref(), delay).await?,
             VisitKind::Report => self.get_report(&claim, earlier.as_ref(), robots, delay).await?,
             VisitKind::Sitemap => self.get_sitemap(&claim, earlier.as_ref(), robots).await?,
         };
+        let shown = match &result {
+            Ok(Content::Page(unread)) => self.show(&claim, unread, rules).await?,
+            _ => None,
+        };
+        bytes += shown.as_ref().map_or(0, |shown| shown.bytes);
+        answer = shown.as_ref().and_then(|shown| shown.busy).unwrap_or(answer);
         // The body is complete, or the connection is gone: from here on the host rests.
         let at = frontier.now().await?;
         let advice = self.manners.rest(at, delay, claim.host_failures, &answer);
-        let rest = Rest { until: no_sooner(at, advice.until), delay, failures: advice.failures };
+        let mut rest = Rest { until: no_sooner(at, advice.until), delay, failures: advice.failures };
+        if shown.as_ref().is_some_and(|shown| shown.asked) {
+            // It was asked for several things at once.
+            rest.until = rest.until + rest.until.since(at);
+        }
         if let Err(trouble) = &result
             && trouble.passing
             && !advice.give_up
@@ -197,7 +211,7 @@ impl Visitor {
         let (outcome, links) = match result {
             Ok(Content::Page(unread)) => {
                 let known = earlier.and_then(|earlier| earlier.version.digest);
-                let (digest, outcome, links) = self.read(&claim, unread, known).await;
+                let (digest, outcome, links) = self.read(&claim, unread, shown, known).await;
                 version.digest = digest;
                 (outcome, links)
             }
@@ -363,6 +377,7 @@ impl Visitor {
         &self,
         claim: &Claim,
         unread: Unread,
+        shown: Option<Shown>,
         known: Option<[u8; 16]>,
     ) -> (Option<[u8; 16]>, Outcome, Vec<Link>) {
         let _core = self.cpu.acquire().await;
@@ -370,15 +385,29 @@ impl Visitor {
         let reading = tokio::task::spawn_blocking(move || {
             let _timed = guide.steps.time(Work::ReadingPages);
             let Unread { body, content_type, directives, lane: _lane } = unread;
-            let page = page::read(&body, content_type.as_deref(), &claim.link.url, &page::Limits::default());
+            let limits = page::Limits::default();
+            let sent = page::read(&body, content_type.as_deref(), &claim.link.url, &limits);
+            let asked_for = sent.robots.and(directives);
+            let states = shown.as_ref().map_or(0, |shown| shown.rendered.states.len() as u64);
+            let (page, sent) = match shown.filter(|_| states > 0) {
+                Some(shown) => {
+                    let whole = together(&sent, &shown.rendered);
+                    let page = page::read(whole.as_bytes(), Some("text/html; charset=utf-8"), &claim.link.url, &limits);
+                    (page, Some(addresses(&sent)))
+                }
+                None => (sent, None),
+            };
             let digest = Some(page.digest());
             if known.is_some() && known == digest {
                 return (digest, Outcome::Unchanged, Vec::new());
             }
             // What the page says of itself and what its server says add up.
-            let wishes = page.robots.and(directives);
-            let (facts, mut links) = gather(&claim, &page, wishes, body.len() as u64, &guide);
+            let wishes = page.robots.and(asked_for);
+            let (mut facts, mut links) = gather(&claim, &page, wishes, body.len() as u64, &guide);
             links.extend(refresh(&claim, &page, &guide.filter));
+            facts.states = states;
+            facts.dynamic =
+                sent.map_or(0, |sent| links.iter().filter(|link| !sent.contains(&link.url.id())).count() as u64);
             (digest, Outcome::Page(facts), links)
         });
         reading.await.unwrap_or_else(|panic| {
@@ -386,6 +415,11 @@ impl Visitor {
             (None, Outcome::Failed { reason: "internal".into(), detail }, Vec::new())
         })
     }
+}
+
+/// All that a page leads to and shows.
+fn addresses(page: &page::Page) -> HashSet<UrlId> {
+    page.links.iter().map(|link| &link.url).chain(page.media.iter().map(|media| &media.url)).map(Url::id).collect()
 }
 
 /// What to send so that the answer is short when nothing changed.

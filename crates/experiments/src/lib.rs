@@ -5,6 +5,7 @@
 
 mod change;
 mod duplicates;
+mod dynamic;
 mod error;
 mod example;
 mod find;
@@ -59,6 +60,7 @@ pub const NAMES: &[(&str, &str)] = &[
         "watcher",
         "updates found and requests made under each policy of coming again, with a watcher and without [004 §7.1]",
     ),
+    ("dynamic", "states and pictures of pages that scripts make, and pages a second by tabs [004 Fig. 7.4, Table 7.6]"),
     ("strategies", "geotagged images, time and memory by order of visits [000 Table 10, Figs. 35–38]"),
 ];
 
@@ -98,6 +100,7 @@ pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) ->
         "strategies" => strategies::run(order, progress).await,
         "weighted" => weighted::run(order, progress).await,
         "watcher" => watcher::run(order, progress).await,
+        "dynamic" => dynamic::run(order, progress).await,
         "probing" => probing::run(order).await,
         _ => Err(ExperimentError::Unknown(name.to_owned())),
     }

@@ -41,13 +41,25 @@ impl<W: Answers> Trial<W> {
 
     /// Crawls from the web's own seeds, unless the settings name others. Again with the same name,
     /// it goes on.
-    pub async fn crawl(&self, name: &str, mut settings: Settings) -> Result<Summary, ExperimentError> {
+    pub async fn crawl(&self, name: &str, settings: Settings) -> Result<Summary, ExperimentError> {
+        self.crawl_with(name, settings, |_| ()).await
+    }
+
+    /// As [`crawl`](Self::crawl), with another way to get to hosts.
+    pub async fn crawl_with(
+        &self,
+        name: &str,
+        mut settings: Settings,
+        told: impl FnOnce(&mut Reach),
+    ) -> Result<Summary, ExperimentError> {
         if settings.seeds.is_empty() {
             settings.seeds = self.web().seeds();
         }
         let (_stopper, stop) = crawl::stopper();
         let (progress, _) = watch::channel(crawl::Progress::default());
-        Ok(crawl::run(Arc::clone(&self.store), name, settings, reach(&self.server), stop, progress).await?)
+        let mut reach = reach(&self.server);
+        told(&mut reach);
+        Ok(crawl::run(Arc::clone(&self.store), name, settings, reach, stop, progress).await?)
     }
 
     /// Ends it; gives what the server saw.

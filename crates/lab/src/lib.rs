@@ -18,6 +18,7 @@
 //! - [`Mirror`] is a folder of HTML files as a web; a server takes it, and whatever else [`Answers`],
 //!   in the place of a made one.
 //! - [`Changing`] is one site whose pages change as simulated days go by.
+//! - [`Scripted`] are sites that are little without their scripts, and one that means harm to browsers.
 //!
 //! Sites are named by kind and number (`town3.lab.test`, `photos1.lab.test`); pictures may come
 //! from `cdn2.lab.test`. The first eight sites, whose home pages are the seeds, have no odd habits.
@@ -45,6 +46,7 @@ mod media;
 mod mirror;
 mod page;
 mod robots;
+mod scripted;
 mod server;
 mod settings;
 mod thing;
@@ -61,6 +63,7 @@ pub use crate::host::{Certificate, SiteKind};
 pub use crate::media::Photo;
 pub use crate::mirror::Mirror;
 pub use crate::page::{PageId, Role};
+pub use crate::scripted::{Scripted, StateTruth};
 pub use crate::server::Server;
 pub use crate::server::traffic::{HostLog, LogSummary};
 pub use crate::settings::{Latency, Settings};

@@ -15,7 +15,7 @@ pub fn harvest(harvest: &Harvest) -> Value {
 pub fn units(units: &Units) -> Value {
     json!({
         "assigned": units.assigned, "fetched": units.fetched, "found": units.found, "dynamic": units.dynamic,
-        "ranked": units.ranked,
+        "states": units.states, "ranked": units.ranked,
     })
 }
 

@@ -147,6 +147,7 @@ impl From<CrawlError> for Problem {
             CrawlError::Region(_) => Self::field("region", said),
             CrawlError::NoModel(_) | CrawlError::Model(..) => Self::field("model", said),
             CrawlError::Filter(_) => Self::field("include", said),
+            CrawlError::Render(_) => Self::field("render", said),
             CrawlError::Store(error) => error.into(),
             CrawlError::Reach(_) | CrawlError::Import { .. } => Self::internal(&said),
         }

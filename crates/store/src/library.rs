@@ -126,6 +126,12 @@ pub struct Figures {
     /// Of them, those that only scripts brought.
     #[serde(default)]
     pub dynamic: u64,
+    /// Pages whose scripts were run.
+    #[serde(default)]
+    pub rendered: u64,
+    /// States of those pages.
+    #[serde(default)]
+    pub states: u64,
     /// Bytes received.
     pub bytes: u64,
     /// Media seen on pages, kept, and refused by reason, by kind (`image`, `video`, `audio`).

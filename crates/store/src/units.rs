@@ -15,6 +15,9 @@ pub struct Units {
     pub found: u64,
     /// The dynamic unit: of them, those that only a page's scripts brought.
     pub dynamic: u64,
+    /// The dynamic unit: states of the pages whose scripts it ran.
+    #[serde(default)]
+    pub states: u64,
     /// The sorter: different addresses that it gave a place in the queue.
     pub ranked: u64,
 }
@@ -27,6 +30,7 @@ impl Units {
             fetched: figures.fetched,
             found: figures.links,
             dynamic: figures.dynamic,
+            states: figures.states,
             // The queue is written down less often than visits are; what was visited had its place.
             ranked: (frontier.known_pages + frontier.known_media).max(figures.visits),
         }
@@ -39,6 +43,7 @@ impl Units {
             fetched: self.fetched + other.fetched,
             found: self.found + other.found,
             dynamic: self.dynamic + other.dynamic,
+            states: self.states + other.states,
             ranked: self.ranked + other.ranked,
         }
     }

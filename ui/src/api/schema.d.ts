@@ -2279,6 +2279,11 @@ export interface components {
              * @description The sorter: different addresses that it gave a place in the queue.
              */
             ranked: number;
+            /**
+             * Format: int64
+             * @description The dynamic unit: states of the pages whose scripts it ran.
+             */
+            states: number;
         };
         /** @description A picture that could not be kept. */
         UnkeptPicture: {

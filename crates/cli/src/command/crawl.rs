@@ -240,6 +240,7 @@ fn ordered(mut settings: Settings, seeds: Vec<Url>, order: Crawl) -> Settings {
         // The chance is a matter of the settings.
         settings.revisit = crawl::Revisit { chance: settings.revisit.chance, ..revisit };
     }
+    set(&mut settings.render, order.render);
     set(&mut settings.manners.delay, order.delay);
     set(&mut settings.manners.contact, order.contact.map(Some));
     set(&mut settings.concurrency, order.concurrency);
@@ -280,6 +281,9 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
     ))?;
     if summary.malformed > 0 {
         print_line(format!("{} of structured data could not be read", counted(summary.malformed, "block")))?;
+    }
+    if summary.rendered > 0 {
+        print_line(format!("{} in {}", counted(summary.states, "state"), counted(summary.rendered, "rendered page")))?;
     }
     if summary.relevant > 0 {
         let share = 100.0 * summary.harvest_rate;

@@ -54,7 +54,13 @@ impl crate::arguments::Reach {
             Some(file) => std::fs::read(file).with_context(|| format!("cannot read --ca {}", file.display()))?,
             None => Vec::new(),
         };
-        Ok(::crawl::Reach { resolve: self.resolve, allow_private: self.allow_private, ca, sources: Vec::new() })
+        Ok(::crawl::Reach {
+            resolve: self.resolve,
+            allow_private: self.allow_private,
+            ca,
+            sources: Vec::new(),
+            browser: self.browser.settings(),
+        })
     }
 }
 

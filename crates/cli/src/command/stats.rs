@@ -31,6 +31,7 @@ pub(super) fn print_units(units: &Units) -> anyhow::Result<()> {
         ("crawler", units.fetched, "answers fetched"),
         ("link extractor", units.found, "addresses found on pages"),
         ("dynamic unit", units.dynamic, "of them added by scripts"),
+        ("", units.states, "states of pages whose scripts were run"),
         ("sorter", units.ranked, "different addresses ranked"),
     ]
     .map(|(unit, count, what)| vec![unit.to_owned(), count.to_string(), what.to_owned()])

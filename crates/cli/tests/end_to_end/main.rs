@@ -16,6 +16,7 @@ mod order;
 mod output;
 mod reach;
 mod region;
+mod render;
 mod revisit;
 mod schedule;
 mod search;

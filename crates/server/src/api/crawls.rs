@@ -68,14 +68,16 @@ struct UnitsShape {
     found: u64,
     /// The dynamic unit: of them, those that only scripts brought.
     dynamic: u64,
+    /// The dynamic unit: states of the pages whose scripts it ran.
+    states: u64,
     /// The sorter: different addresses that it gave a place in the queue.
     ranked: u64,
 }
 
 impl From<Units> for UnitsShape {
     fn from(units: Units) -> Self {
-        let Units { assigned, fetched, found, dynamic, ranked } = units;
-        Self { assigned, fetched, found, dynamic, ranked }
+        let Units { assigned, fetched, found, dynamic, states, ranked } = units;
+        Self { assigned, fetched, found, dynamic, states, ranked }
     }
 }
 

@@ -38,6 +38,8 @@ fn add(figures: &mut Figures, name: &str, count: u64) {
         "fetched" => figures.fetched += count,
         "links" => figures.links += count,
         "dynamic" => figures.dynamic += count,
+        "rendered" => figures.rendered += count,
+        "states" => figures.states += count,
         "bytes" => figures.bytes += count,
         "duplicates" => figures.duplicates += count,
         "seen" => figures.media.entry(rest.into()).or_default().seen += count,

@@ -91,9 +91,13 @@ impl<'a> Records<'a> {
         match &visit.outcome {
             Outcome::Page(page) => {
                 self.count("pages", 1);
-                for (name, amount) in
-                    [("malformed", page.malformed), ("links", visit.links.len() as u64), ("dynamic", page.dynamic)]
-                {
+                for (name, amount) in [
+                    ("malformed", page.malformed),
+                    ("links", visit.links.len() as u64),
+                    ("dynamic", page.dynamic),
+                    ("rendered", u64::from(page.states > 0)),
+                    ("states", page.states),
+                ] {
                     if amount > 0 {
                         self.count(name, signed(amount));
                     }
