@@ -1,5 +1,6 @@
 //! From the parts of an address to a place of the gazetteer.
 
+use super::addresses::Formats;
 use super::{Address, Hints};
 use crate::gazetteer::layout::Value;
 use crate::gazetteer::{Gazetteer, Kind, Place};
@@ -12,6 +13,8 @@ pub(crate) struct Clues<'c> {
     pub(crate) region: Option<&'c str>,
     /// Countries its form is used in; all when empty.
     pub(crate) countries: &'c [&'c str],
+    /// What else speaks for countries, in tenfold people.
+    pub(crate) weights: &'c [(&'c str, f64)],
 }
 
 /// How a postcode fits a town.
@@ -109,6 +112,7 @@ pub(crate) fn town(
         if hints.region.is_some_and(|region| region.contains(place.at())) {
             score += 2.0;
         }
+        score += clues.weights.iter().find(|(of, _)| *of == code).map_or(0.0, |(_, weight)| *weight);
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, place));
         }
@@ -142,6 +146,16 @@ pub(crate) fn is_region(place: Place, region: &str) -> bool {
 /// of the national posts.
 fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
     let admin1 = place.admin1()?.code();
+    // What the data say of states and provinces.
+    let formats = Formats::all();
+    match country {
+        "US" => return formats.fits(country, admin1, postcode).map(Fit::of_state),
+        "CA" | "AU" => return formats.fits(country, place.admin1()?.name(), postcode).map(Fit::of_state),
+        "IT" | "ES" if place.admin2().and_then(|area| formats.fits(country, area.code(), postcode)) == Some(true) => {
+            return Some(Fit::Area);
+        }
+        _ => {}
+    }
     let digits: String = postcode.chars().filter(char::is_ascii_digit).collect();
     let first = digits.chars().next()?.to_digit(10)? as usize;
     let leading: usize = digits.get(..2)?.parse().ok()?;
@@ -186,21 +200,6 @@ fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
                 .split(' ')
                 .any(|code| code == admin1)
         }
-        // ZIP codes: the first digit by state.
-        "US" if digits.len() >= 5 => [
-            "CT MA ME NH NJ PR RI VT VI AE",
-            "DE NY PA",
-            "DC MD NC SC VA WV",
-            "AL FL GA MS TN",
-            "IN KY MI OH",
-            "IA MN MT ND SD WI",
-            "IL KS MO NE",
-            "AR LA OK TX",
-            "AZ CO ID NM NV UT WY TX",
-            "AK CA HI OR WA",
-        ][first]
-            .split(' ')
-            .any(|code| code == admin1),
         // Posti's areas by region.
         "FI" if digits.len() == 5 => {
             let regions = match leading {
@@ -249,12 +248,12 @@ mod tests {
             ("Chicago", "60601", Some(Fit::State)),
             ("Chicago", "10001", Some(Fit::Elsewhere)),
             ("Salamanca", "37001", None),
-            ("Bilbao", "48001", Some(Fit::State)),
+            ("Bilbao", "48001", Some(Fit::Area)),
             ("Bilbao", "28001", Some(Fit::Elsewhere)),
-            ("Barcelona", "08001", Some(Fit::State)),
-            ("Bologna", "40121", Some(Fit::State)),
+            ("Barcelona", "08001", Some(Fit::Area)),
+            ("Bologna", "40121", Some(Fit::Area)),
             ("Bologna", "00184", Some(Fit::Elsewhere)),
-            ("Palermo", "90133", Some(Fit::State)),
+            ("Palermo", "90133", Some(Fit::Area)),
             ("Kiel", "1", None),
         ] {
             let place = gazetteer.named(town)[0];

@@ -234,7 +234,7 @@ impl<'r> Reader<'r> {
             }
             (None, Some(address), _) => {
                 let region = text(postal, "addressRegion").or_else(|| text(object, "region"));
-                let clues = Clues { region: region.as_deref(), countries: &[] };
+                let clues = Clues { region: region.as_deref(), ..Clues::default() };
                 if let Some(place) = town(self.gazetteer, address, clues, self.hints) {
                     let fit = fit(place, address);
                     let why = format!("a postal address{}", Fit::describe(fit));
@@ -306,7 +306,7 @@ impl<'r> Reader<'r> {
         // A placename may say more than a town: "Oldenburg, Germany".
         let city = address.city.as_deref().map(|city| city.split(',').next().unwrap_or_default().trim().to_owned());
         let asked = Address { city, ..address.clone() };
-        if let Some(place) = town(self.gazetteer, &asked, Clues { region, countries: &[] }, self.hints) {
+        if let Some(place) = town(self.gazetteer, &asked, Clues { region, ..Clues::default() }, self.hints) {
             let whole = address.street.is_some();
             let confidence = if whole { ADDRESS } else { NAME };
             let address = whole.then_some(asked);

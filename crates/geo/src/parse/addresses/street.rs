@@ -1,415 +1,560 @@
 //! The street of an address: what stands before postcode and town.
 
-use super::Address;
+use super::number::{extent, is_english_house, is_grid, is_house, is_id, is_numbered, is_ordinal, key};
+use super::pieces::{Piece, Sep};
+use super::vocabulary::{self as words, Meaning};
 use crate::parse::cues::is_calendar;
 
-/// How far before the postcode the street may begin, in bytes.
-const STREET_REACH: usize = 120;
 /// Longest street name, in words.
-const STREET_WORDS: usize = 7;
-
-/// Ends or wholes of words for streets, folded to lower case without diacritics.
-const STREET_ENDINGS: [&str; 26] = [
-    "strasse", "str", "weg", "platz", "allee", "gasse", "damm", "ufer", "chaussee", "katu", "tie", "kuja", "polku",
-    "vayla", "kaari", "raitti", "gatan", "vagen", "gata", "vej", "gade", "straat", "laan", "plein", "markt", "ring",
-];
-const STREET_WORDS_ALONE: [&str; 66] = [
-    "rue",
-    "avenue",
-    "av",
-    "boulevard",
-    "bd",
-    "blvd",
-    "place",
-    "chemin",
-    "allee",
-    "allees",
-    "quai",
-    "impasse",
-    "cours",
-    "street",
-    "st",
-    "road",
-    "rd",
-    "ave",
-    "drive",
-    "dr",
-    "lane",
-    "ln",
-    "way",
-    "court",
-    "ct",
-    "square",
-    "sq",
-    "terrace",
-    "parkway",
-    "pkwy",
-    "highway",
-    "hwy",
-    "close",
-    "crescent",
-    "gardens",
-    "row",
-    "mews",
-    "hill",
-    "walk",
-    "broadway",
-    "circle",
-    "loop",
-    "trail",
-    "alley",
-    "turnpike",
-    "via",
-    "piazza",
-    "viale",
-    "corso",
-    "calle",
-    "plaza",
-    "paseo",
-    "avenida",
-    "rua",
-    "praca",
-    "largo",
-    "ulica",
-    "ul",
-    "aleja",
-    "markt",
-    "am",
-    "an",
-    "zur",
-    "im",
-    "pl",
-    "plc",
-];
-
-/// Words before a number that make it something else than a house: a year, a page, a telephone.
-const NO_STREETS: [&str; 39] = [
-    "jahr",
-    "jahre",
-    "jahres",
-    "year",
-    "seite",
-    "seiten",
-    "page",
-    "pages",
-    "tel",
-    "telefon",
-    "telephone",
-    "phone",
-    "fax",
-    "mobil",
-    "handy",
-    "band",
-    "kapitel",
-    "chapter",
-    "artikel",
-    "article",
-    "absatz",
-    "zimmer",
-    "room",
-    "raum",
-    "saal",
-    "uhr",
-    "abb",
-    "bild",
-    "figure",
-    "fig",
-    "tabelle",
-    "table",
-    "rechnung",
-    "ausgabe",
-    "heft",
-    "puh",
-    "sivu",
-    "vuonna",
-    "pagina",
-];
-
-/// Words for numbers, which stand after some streets but before no house alone.
-const NUMBERED: [&str; 4] = ["nr", "no", "nummer", "number"];
-
-/// Words that a part of a building begins with.
-const UNITS: [&str; 16] = [
-    "suite",
-    "ste",
-    "apt",
-    "apartment",
-    "unit",
-    "floor",
-    "room",
-    "rm",
-    "bldg",
-    "building",
-    "flat",
-    "etage",
-    "stock",
-    "wohnung",
-    "lot",
-    "level",
-];
-
-/// Boxes at a post office, folded.
-const BOXES: [&str; 8] =
-    ["po box", "p o box", "post office box", "postfach", "boite postale", "casella postale", "apartado", "postbus"];
-
-/// House numbers in words.
-const NUMBERS: [&str; 12] =
-    ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
+const LONGEST: usize = 8;
+/// Parts between street and town that say something else: a district, a building, a company.
+const SKIPPED: usize = 2;
+/// Words of such a part.
+const SKIPPED_WORDS: usize = 5;
 
 /// A street and number.
+#[derive(Clone, Debug)]
 pub(super) struct Street {
     /// Where it begins.
     pub(super) start: usize,
-    /// Street and number alone.
-    pub(super) address: Address,
+    pub(super) street: String,
+    pub(super) number: String,
     /// A word for a street is in it.
     pub(super) sure: bool,
+    /// The languages that word is of.
+    pub(super) languages: u16,
+    /// How much it is like one.
+    pub(super) score: f64,
+    /// Something else stands between it and what follows.
+    pub(super) apart: bool,
+}
+
+/// Parts of what stands before a postcode, each from a separator to the next.
+fn segments(pieces: &[Piece<'_>]) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        match found.last_mut() {
+            Some(last) if piece.sep == Sep::Space => last.1 = index + 1,
+            _ => found.push((index, index + 1)),
+        }
+    }
+    found
+}
+
+fn written(pieces: &[Piece<'_>], text: &str) -> String {
+    match (pieces.first(), pieces.last()) {
+        (Some(first), Some(last)) => {
+            let slice = text.get(first.start..last.end).unwrap_or_default();
+            slice.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether a part is a floor, a flat, a box at the post office, or what a form says of it.
+fn is_aside(part: &[Piece<'_>]) -> bool {
+    let keys: Vec<String> = part.iter().map(|piece| key(piece.text)).collect();
+    let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return true };
+    let is_unit = |word: &str| words::is_unit(word);
+    let label = keys.iter().all(|word| words::is_label(word));
+    let ids = |keys: &[Piece<'_>]| keys.iter().all(|piece| is_id(piece.text) || is_ordinal(piece.text) || is_unit(&key(piece.text)));
+    label
+        || part[0].text.starts_with('#')
+        || is_unit(first) && part.len() <= 4 && ids(&part[1..])
+        || part.len() <= 4 && (is_ordinal(part[0].text) || is_id(part[0].text) || part.len() <= 3) && (words::is_counted(last) || is_unit(last)) && part.len() >= 2
+        || part.len() <= 3 && is_ordinal(part[0].text) && ids(&part[1..])
+        || part.len() == 1 && (words::is_counted(first) || words::is_direction(first) || is_flat_code(part[0].text))
+        || words::is_box(&crate::fold(&part.iter().map(|piece| piece.text).collect::<Vec<_>>().join(" ")))
+        || keys.join(" ").starts_with("c o ")
+}
+
+/// A Norwegian flat: `H0203`.
+fn is_flat_code(word: &str) -> bool {
+    word.len() == 5 && word.starts_with(['H', 'L', 'U', 'K']) && word.bytes().skip(1).all(|b| b.is_ascii_digit())
 }
 
 impl Street {
-    /// The street that ends before a byte, on the same line or the one before.
-    pub(super) fn before(text: &str, end: usize) -> Option<Self> {
-        let mut floor = end.saturating_sub(STREET_REACH);
-        while !text.is_char_boundary(floor) {
-            floor += 1;
+    /// The street before a postcode that stands before its town.
+    pub(super) fn before_postcode(text: &str, pieces: &[Piece<'_>], last: Sep) -> Option<Self> {
+        let parts = segments(pieces);
+        let (mut skipped, mut after) = (0, last);
+        for (index, &(from, to)) in parts.iter().enumerate().rev() {
+            if after == Sep::Stop {
+                return None;
+            }
+            after = pieces[from].sep;
+            let part = &pieces[from..to];
+            let found = Self::number_first(text, pieces, &parts, index).or_else(|| Self::number_last(text, pieces, &parts, index));
+            if let Some(found) = found.filter(|found| found.sure || skipped == 0) {
+                return Some(Self { apart: skipped > 0, ..found });
+            }
+            let plain = part.len() <= SKIPPED_WORDS && part.iter().all(|piece| !piece.has_digit());
+            if is_aside(part) {
+                continue;
+            }
+            skipped += 1;
+            if !plain || skipped > SKIPPED {
+                break;
+            }
         }
-        let before = text.get(floor..end)?;
-        // What separates the street from what follows it.
-        let trimmed = before.trim_end_matches(|c: char| c.is_whitespace() || ",;|·•–-/".contains(c));
-        if trimmed.len() == before.len() {
+        let &(from, to) = parts.last()?;
+        Self::number_then_name(text, &pieces[from..to])
+    }
+
+    /// `12 rue de Rivoli`, `12, rue de Rivoli`: the word for a street follows the number.
+    fn number_first(text: &str, pieces: &[Piece<'_>], parts: &[(usize, usize)], index: usize) -> Option<Self> {
+        let (from, to) = parts[index];
+        let opens = |at: usize| {
+            let meaning = words::meaning(&first_key(pieces[at].text));
+            let languages = meaning.first & words::NUMBER_FIRST;
+            (languages != 0 && at + 1 < to).then_some(languages)
+        };
+        let make = |number: (usize, usize), street_from: usize, languages: u16| {
+            let end = cut_unit(pieces, street_from, to);
+            let street = &pieces[street_from..end];
+            (street.len() >= 2 && street.len() <= LONGEST && has_name(&street[1..])).then(|| Self {
+                start: pieces[number.0].start,
+                street: written(street, text),
+                number: written(&pieces[number.0..number.1], text),
+                sure: true,
+                languages,
+                score: 2.0,
+                apart: false,
+            })
+        };
+        for at in (from..to).rev().filter(|at| is_house(pieces[*at].text)) {
+            let (number_end, _) = extent(pieces, at, to);
+            for street_from in [number_end, at + 1] {
+                if street_from < to
+                    && let Some(languages) = opens(street_from)
+                    && let Some(found) = make((at, street_from), street_from, languages)
+                {
+                    return Some(found);
+                }
+            }
+        }
+        // The number is a part of its own.
+        let languages = opens(from)?;
+        let (before_from, before_to) = parts[index.checked_sub(1)?];
+        let at = (before_from..before_to).find(|at| is_house(pieces[*at].text) && extent(pieces, *at, before_to).1 == before_to)?;
+        // "Galerie 5, Rue de la Loi 16": the street has a number of its own.
+        let own = to - from > 2 && is_house(pieces[to - 1].text) && pieces[to - 1].text.len() < 4;
+        (!own && matches!(pieces[from].sep, Sep::Comma | Sep::Line)).then(|| make((at, before_to), from, languages))?
+    }
+
+    /// `Hauptstraße 5`, `Via Roma, 5`, `ul. Długa 15/3`: the number follows.
+    fn number_last(text: &str, pieces: &[Piece<'_>], parts: &[(usize, usize)], index: usize) -> Option<Self> {
+        let (from, to) = parts[index];
+        let at = (from..to).find(|at| {
+            is_house(pieces[*at].text) && extent(pieces, *at, to).1 == to && (*at > from || index > 0)
+        })?;
+        let (number_end, _) = extent(pieces, at, to);
+        let mut street_to = at;
+        if street_to > from && is_numbered(pieces[street_to - 1].text) {
+            street_to -= 1;
+        }
+        let alone = street_to == from;
+        let zone = if alone {
+            let (before_from, before_to) = parts[index.checked_sub(1)?];
+            if pieces[from].sep == Sep::Stop {
+                return None;
+            }
+            before_from..before_to
+        } else {
+            from..street_to
+        };
+        let name = Name::of(pieces, zone.start, zone.end)?;
+        if alone && !name.sure {
             return None;
         }
-        // Up to three parts back: a district, a floor or a box may stand between.
-        let mut parts: Vec<(usize, &str)> = Vec::new();
-        let mut part_end = trimmed.len();
-        for (at, c) in trimmed.char_indices().rev() {
-            if matches!(c, ',' | '\n' | ';' | '|' | '•' | '·') || is_sentence_end(trimmed, at) {
-                parts.push((at + c.len_utf8(), &trimmed[at + c.len_utf8()..part_end]));
-                part_end = at;
-                if parts.len() == 3 {
-                    break;
-                }
-            }
+        let street = &pieces[name.from..zone.end];
+        let number = written(&pieces[at..number_end], text);
+        if !name.sure && is_something_else(street, &number) {
+            return None;
         }
-        if parts.len() < 3 && (floor == 0 || parts.iter().all(|(_, part)| is_number(part.trim()))) {
-            parts.push((0, &trimmed[..part_end]));
+        Some(Self {
+            start: pieces[name.from].start,
+            street: written(street, text),
+            number,
+            sure: name.sure,
+            languages: name.languages,
+            score: if name.sure { 2.0 } else { 0.5 },
+            apart: false,
+        })
+    }
+
+    /// `3 Le Bourg`, `12 Grande Rue`: a number and a name that fill a line.
+    fn number_then_name(text: &str, part: &[Piece<'_>]) -> Option<Self> {
+        let (first, rest) = part.split_first()?;
+        let named = rest.iter().all(|piece| piece.is_capitalised() || words::is_particle(&piece.folded()));
+        if first.sep < Sep::Comma || !is_house(first.text) || !(1..=5).contains(&rest.len()) || !named || !has_name(rest) {
+            return None;
         }
-        parts.retain(|(_, part)| !is_unit(part));
-        for (index, (at, part)) in parts.iter().enumerate() {
-            // "12, rue de Rivoli": the number stands in a part of its own.
-            if let Some((number_at, number)) = parts.get(index + 1)
-                && is_number(number.trim())
-                && street_words(part)
+        let street = written(rest, text);
+        if is_something_else(rest, first.text) || is_aside(rest) {
+            return None;
+        }
+        let sure = rest.len() > 1 && matches!(key(rest[rest.len() - 1].text).as_str(), "rue" | "place" | "chemin" | "cours" | "quai");
+        let languages = if sure { words::NUMBER_FIRST } else { 0 };
+        Some(Self {
+            start: first.start,
+            street,
+            number: first.text.to_owned(),
+            sure,
+            languages,
+            score: if sure { 2.0 } else { 0.0 },
+            apart: false,
+        })
+    }
+
+    /// The street before a town that stands before its postcode, as English is written.
+    pub(super) fn before_town(text: &str, pieces: &[Piece<'_>]) -> Option<Self> {
+        let parts = segments(pieces);
+        let mut skipped = 0;
+        for (index, &(from, to)) in parts.iter().enumerate().rev() {
+            let found = (from..to)
+                .filter(|at| is_english_house(pieces[*at].text) && !follows_unit(pieces, from, *at))
+                .filter_map(|at| {
+                    if at + 1 < to {
+                        return Self::english(text, pieces, at, to);
+                    }
+                    // "1234, rue Saint-Denis": the street is the part that follows.
+                    let &(next_from, next_to) = parts.get(index + 1)?;
+                    let languages = words::meaning(&first_key(pieces[next_from].text)).first & words::NUMBER_FIRST;
+                    let street = &pieces[next_from..next_to];
+                    (languages != 0 && street.len() >= 2).then(|| Self {
+                        start: pieces[at].start,
+                        street: written(street, text),
+                        number: pieces[at].text.to_owned(),
+                        sure: true,
+                        languages,
+                        score: 2.0,
+                        apart: false,
+                    })
+                })
+                // Of equals the last: it is nearest to its street.
+                .max_by(|a, b| a.score.total_cmp(&b.score));
+            if let Some(found) = found
+                && (found.sure || skipped == 0 && found.score > 0.0)
             {
-                let lead = number.len() - number.trim_start().len();
-                let address = Address {
-                    street: Some(part.trim().to_owned()),
-                    number: Some(number.trim().to_owned()),
-                    ..Address::default()
-                };
-                return Some(Self { start: floor + number_at + lead, address, sure: true });
+                return Some(Self { apart: skipped > 0, ..found });
             }
-            // "Via Roma, 5": it stands after the street.
-            if let Some((street_at, street)) = parts.get(index + 1)
-                && is_number(part.trim())
-                && let Some(lead) = street_from(street)
-            {
-                let address = Address {
-                    street: street.get(lead..).map(|street| street.trim().to_owned()),
-                    number: Some(part.trim().to_owned()),
-                    ..Address::default()
-                };
-                return Some(Self { start: floor + street_at + lead, address, sure: true });
+            let part = &pieces[from..to];
+            if is_aside(part) || part.len() <= 4 && part.iter().any(|piece| words::is_unit(&key(piece.text))) {
+                continue;
             }
-            if let Some((lead, street, number)) = split(part) {
-                let sure = street_words(&street);
-                // Without a word for a street, only right before the postcode, and if it can be one.
-                if sure || index == 0 && !is_something_else(&street, &number) {
-                    let address = Address { street: Some(street), number: Some(number), ..Address::default() };
-                    return Some(Self { start: floor + at + lead, address, sure });
-                }
+            skipped += 1;
+            if part.len() > SKIPPED_WORDS || skipped > SKIPPED + 1 || pieces[from].sep == Sep::Stop {
+                return None;
             }
         }
         None
     }
+
+    /// Number first, the kind of street last: `12 George Street`, `100 Queen St W Suite 5`.
+    fn english(text: &str, pieces: &[Piece<'_>], at: usize, to: usize) -> Option<Self> {
+        let mut from = at + 1;
+        // "N165 W2123", "123 1/2", "400 A South Boulevard"
+        if is_grid(pieces[at].text) && is_grid(pieces[from].text) || pieces[from].text == "1/2" || pieces[from].text == "½" {
+            from += 1;
+        } else if is_grid(pieces[at].text) {
+            return None;
+        } else if to - from >= 3 && pieces[from].text.len() == 1 {
+            let letter = key(pieces[from].text);
+            let typed = words::is_english_last(&key(pieces[from + 1].text));
+            if letter.bytes().all(|b| b.is_ascii_alphabetic()) && !words::is_direction(&letter) && !typed {
+                from += 1;
+            }
+        }
+        let end = cut_unit(pieces, from, to);
+        let mut left_over = to - unit_end(pieces, end, to);
+        // "Main Street NE, Suite 5" and what a comma puts after the kind of street is aside.
+        if end == to {
+            left_over = 0;
+        }
+        let street = pieces.get(from..end).filter(|street| (1..=LONGEST).contains(&street.len()))?;
+        let keys: Vec<String> = street.iter().map(|piece| key(piece.text)).collect();
+        let small = street.iter().all(|piece| !piece.is_capitalised());
+        let mut core = keys.len();
+        while core > 1 && words::is_direction(&keys[core - 1]) {
+            core -= 1;
+        }
+        let numbered = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
+        let leading = keys.iter().take_while(|word| words::is_direction(word) || matches!(word.as_str(), "old" | "new")).count();
+        let lead = leading.min(core - 1);
+        let typed = core >= 2 && words::is_english_last(&keys[core - 1]) || core == 1 && is_whole(&keys[0]);
+        let french = words::meaning(&first_key(street[lead].text)).first & words::NUMBER_FIRST != 0 && core > lead + 1;
+        let coded = core > lead + 1
+            && words::is_english_first(&keys[lead])
+            && (numbered(&keys[core - 1]) || keys[core - 1].len() <= 2);
+        let about_kind = core > lead + 2 && words::is_english_last(&keys[lead]) && matches!(keys[lead + 1].as_str(), "of" | "de" | "des");
+        let grid = core >= 2 && keys.len() > core && numbered(&keys[core - 1]) || core == 1 && keys.len() > 1 && numbered(&keys[0]);
+        let mut score = match () {
+            () if typed => 2.0,
+            () if french || about_kind => 1.9,
+            () if coded => 1.8,
+            () if grid => 1.4,
+            () if lead > 0 || keys.len() > core => 0.7,
+            () => 0.2,
+        };
+        let sure = score > 1.0;
+        for (index, word) in keys.iter().enumerate() {
+            let last = index + 1 >= core;
+            if !last && index > 0 && is_strong(word) && !coded && !french {
+                // "St" before a name is a saint, at the start a name.
+                score -= if matches!(word.as_str(), "st" | "mt" | "ft") { 0.6 } else { 1.2 };
+            }
+            let small_word = !street[index].is_capitalised() && !numbered(word) && !words::is_particle(word);
+            if small_word && !small && !words::is_direction(word) && !words::is_english_last(word) && !french {
+                score -= 2.0;
+            }
+            if index > 0 && numbered(word) && !is_ordinal(street[index].text) && !coded && !grid {
+                score -= 1.0;
+            }
+        }
+        score -= left_over as f64 * 0.8;
+        if small {
+            score -= 0.2;
+        }
+        if is_something_else(street, "") && !sure {
+            return None;
+        }
+        Some(Self {
+            start: pieces[at].start,
+            street: written(street, text),
+            number: written(&pieces[at..from], text),
+            sure,
+            languages: if french { words::NUMBER_FIRST } else if sure { words::ENGLISH } else { 0 },
+            score,
+            apart: false,
+        })
+    }
 }
 
-/// A full stop that ends a sentence rather than "Str." or "St.".
-fn is_sentence_end(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    if bytes[at] != b'.' && bytes[at] != b':' && bytes[at] != b'!' && bytes[at] != b'?' {
-        return false;
-    }
-    if bytes[at] != b'.' {
-        return true;
-    }
-    let word = text[..at].rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();
-    !STREET_WORDS_ALONE.contains(&crate::fold(word).as_str())
-        && !crate::fold(word).ends_with("str")
-        && word.chars().count() > 3
+/// Streets whose name is a word for a street alone.
+fn is_whole(word: &str) -> bool {
+    matches!(word, "broadway" | "strand" | "parkway" | "esplanade" | "promenade" | "boulevard" | "bowery" | "embankment")
+        || word.len() > 7 && words::is_english_last(word)
 }
 
-/// Whether a part between street and town is a floor, a flat or a box at the post office.
-fn is_unit(part: &str) -> bool {
-    let part = crate::fold(part);
-    let (first, rest) = part.split_once(' ').unwrap_or((&part, ""));
-    let short = !rest.contains(' ');
-    UNITS.contains(&first) && short || BOXES.iter().any(|known| part.starts_with(known))
+/// Kinds of streets that are hardly anything else.
+fn is_strong(word: &str) -> bool {
+    matches!(
+        word,
+        "street" | "st" | "road" | "rd" | "avenue" | "ave" | "drive" | "dr" | "lane" | "ln" | "court" | "ct" | "boulevard"
+            | "blvd" | "circle" | "cir" | "place" | "pl" | "terrace" | "ter" | "parkway" | "pkwy" | "highway" | "hwy" | "trail"
+            | "trl" | "square" | "sq" | "way" | "crescent" | "cres" | "close" | "plaza" | "pike" | "loop" | "alley"
+    )
+}
+
+fn follows_unit(pieces: &[Piece<'_>], from: usize, at: usize) -> bool {
+    at > from && {
+        let before = key(pieces[at - 1].text);
+        pieces[at - 1].text == "#"
+            || words::is_unit(&before) && before != "no" && before != "ground"
+            || words::is_english_first(&before) && before.len() > 1
+            || words::is_box(&before)
+    }
+}
+
+/// Where a street ends before a flat or floor.
+fn cut_unit(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
+    (from + 1..to)
+        .find(|at| {
+            let (word, next) = (key(pieces[*at].text), pieces.get(*at + 1).filter(|_| *at + 1 < to));
+            let next_is_id = next.is_some_and(|next| is_id(next.text) || next.text.starts_with('#'));
+            pieces[*at].text.starts_with('#')
+                || words::is_unit(&word) && next_is_id && !words::is_direction(&word) && !matches!(word.as_str(), "st" | "la" | "no" | "a" | "m")
+                || is_ordinal(pieces[*at].text) && next.is_some_and(|next| words::is_counted(&key(next.text)) && !matches!(key(next.text).as_str(), "st"))
+                || matches!(word.as_str(), "suite" | "ste" | "apt" | "apartment" | "unit" | "bldg" | "rm" | "room" | "pob" | "po")
+                || next.is_none() && matches!(word.as_str(), "floor" | "flr" | "penthouse") && *at > from + 1
+        })
+        .unwrap_or(to)
+}
+
+/// Where a flat that begins at a word ends.
+fn unit_end(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
+    let mut at = from;
+    let mut ids = 0;
+    while at < to {
+        let (word, bare) = (pieces[at].text, key(pieces[at].text));
+        let is_part = word.starts_with('#')
+            || words::is_unit(&bare)
+            || words::is_counted(&bare)
+            || is_ordinal(word)
+            || matches!(bare.as_str(), "box" | "po" | "pob")
+            || ids < 2 && is_id(word) && (pieces[at].has_digit() || word.len() == 1);
+        if !is_part {
+            break;
+        }
+        ids += usize::from(is_id(word));
+        at += 1;
+    }
+    at
+}
+
+/// The first word of a street, of which "C/Mayor" is two.
+fn first_key(word: &str) -> String {
+    match word.split_once('/') {
+        Some((kind, _)) if !kind.is_empty() && kind.len() <= 3 && !kind.bytes().any(|b| b.is_ascii_digit()) => key(kind),
+        _ => match word.split_once(['\'', '’']) {
+            Some((kind, rest)) if rest.len() > 2 && kind.len() > 3 => key(kind),
+            _ => key(word),
+        },
+    }
+}
+
+fn has_name(part: &[Piece<'_>]) -> bool {
+    part.iter().any(|piece| piece.text.chars().filter(|c| c.is_alphabetic()).count() > 1 || piece.has_digit())
 }
 
 /// Whether a name and a number, without a word for a street, are rather a date, a page or a telephone.
-fn is_something_else(street: &str, number: &str) -> bool {
+fn is_something_else(street: &[Piece<'_>], number: &str) -> bool {
     let is_year = number.len() == 4 && matches!(number.parse(), Ok(1500..=2100));
-    let folded = crate::fold(street);
+    let short = !street.iter().any(|piece| piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2);
     is_year
-        || NUMBERED.contains(&folded.as_str())
-        || folded.split(' ').any(|word| NO_STREETS.contains(&word))
-        || street.split(' ').any(|word| is_calendar(&word.to_lowercase()))
+        || short
+        || street.iter().any(|piece| words::is_no_street(&piece.folded()) || is_calendar(&piece.text.to_lowercase()))
+        || street.iter().all(|piece| words::is_label(&piece.folded()))
 }
 
-/// House numbers: `12`, `12a`, `12-14`, `12 B 3`, `4/6`, `12 bis`.
-fn is_number(text: &str) -> bool {
-    let mut words = text.split(' ');
-    let Some(first) = words.next() else { return false };
-    let digits = first.bytes().take_while(u8::is_ascii_digit).count();
-    let tail = &first[digits..];
-    let tail_fits = tail.len() <= 1 && tail.bytes().all(|byte| byte.is_ascii_alphabetic())
-        || tail.len() <= 6
-            && tail.starts_with(['-', '–', '/'])
-            && tail.chars().skip(1).all(|c| c.is_ascii_alphanumeric());
-    (1..=5).contains(&digits)
-        && tail_fits
-        && words.all(|word| word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-        && text.split(' ').count() <= 4
+/// The words of a street's name that end before its number.
+struct Name {
+    from: usize,
+    sure: bool,
+    languages: u16,
 }
 
-/// Splits a part into street and number, whichever comes first; with how many bytes precede it.
-fn split(part: &str) -> Option<(usize, String, String)> {
-    let lead = part.len() - part.trim_start().len();
-    let part = part.trim();
-    let words: Vec<&str> = part.split_whitespace().collect();
-    if words.len() < 2 {
-        return None;
-    }
-    // The street is capitalised somewhere; "rue de rivoli" is not, but "rue" says it.
-    let named = |street: &[&str]| {
-        !street.is_empty()
-            && street.len() <= STREET_WORDS
-            && (street.iter().any(|word| word.starts_with(char::is_uppercase)) || street_words(&street.join(" ")))
-            && street.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
-    };
-    // Number first.
-    if is_number(words[0]) || NUMBERS.contains(&words[0]) {
-        let count = if matches!(words[1], "bis" | "ter" | "quater") { 2 } else { 1 };
-        // "Main St Apt 4B": the flat is no part of the street.
-        let unit = |pair: &[&str]| street_words(pair[0]) && is_unit(pair[1]);
-        let end = words.windows(2).position(unit).map_or(words.len(), |at| at + 1).max(count);
-        let street = &words[count..end];
-        if named(street) && street_words(&street.join(" ")) {
-            return Some((lead, street.join(" "), words[..count].join(" ")));
+impl Name {
+    fn of(pieces: &[Piece<'_>], from: usize, to: usize) -> Option<Self> {
+        if from >= to {
+            return None;
         }
+        Self::kind_first(pieces, from, to).or_else(|| Self::kind_last(pieces, from, to)).or_else(|| Self::bare(pieces, from, to))
     }
-    // Number last, perhaps with stairs and flat.
-    for count in (1..=4.min(words.len() - 1)).rev() {
-        let number = words[words.len() - count..].join(" ");
-        let from = words.len() - count;
-        if is_number(&number) && number.starts_with(|c: char| c.is_ascii_digit()) {
-            // Only the words of the street itself: from the last run of words that can be one.
-            let first = (0..from).rev().take(STREET_WORDS).take_while(|i| belongs(words[*i])).last()?;
-            // "the Schlossplatz 1", "and Am Markt 3".
-            let joins = |word: &&str| matches!(*word, "the" | "of" | "och" | "und" | "et" | "y");
-            let first = first + words[first..from].iter().take_while(|word| joins(word)).count();
-            let street = &words[first..from];
-            if named(street) {
-                let start = words[first].as_ptr() as usize - part.as_ptr() as usize;
-                return Some((lead + start, street.join(" "), number));
+
+    /// From the word for a street on: `at Via Roma`, `przy ul. 3 Maja`.
+    fn kind_first(pieces: &[Piece<'_>], from: usize, to: usize) -> Option<Self> {
+        let start = to.saturating_sub(LONGEST).max(from);
+        (start..to).find_map(|at| {
+            let piece = &pieces[at];
+            let joined = piece.text.contains('/') && first_key(piece.text) != key(piece.text);
+            let word = first_key(piece.text);
+            let Meaning { first, .. } = words::meaning(&word);
+            let first = first & !words::ENGLISH;
+            if first == 0 || words::is_weak(&word, first) || at + 1 >= to && !joined {
+                return None;
             }
-        }
+            // A single letter is one only with what shortens it.
+            if word.len() == 1 && !piece.text.ends_with(['.', '/', 'ª', 'º']) && !joined {
+                return None;
+            }
+            let rest = &pieces[at + 1..to];
+            let belong = rest.iter().all(|piece| belongs(piece) || piece.has_digit());
+            let named = joined || rest.iter().any(|piece| piece.is_capitalised() || piece.has_digit());
+            (belong && named).then_some(Self { from: at, sure: true, languages: first })
+        })
     }
-    None
+
+    /// With the word for a street at its end: `Lange Straße`, `Kerkstraat`, `Karl Johans gate`.
+    fn kind_last(pieces: &[Piece<'_>], from: usize, to: usize) -> Option<Self> {
+        let mut kind = to - 1;
+        // "Ringstraße Nord", "Storgatan V"
+        if kind > from && words::meaning(&key(pieces[kind].text)).last == 0 && (words::is_direction(&key(pieces[kind].text)) || pieces[kind].text.len() <= 2) {
+            kind -= 1;
+        }
+        let word = last_key(pieces[kind].text);
+        let languages = words::meaning(&word).last & !words::ENGLISH;
+        let alone = words::is_kind(&word);
+        let compound = !alone || pieces[kind].text.contains('-') || word.len() > 9 && alone && from < kind && false;
+        if languages == 0 || !pieces[kind].is_capitalised() && !(alone && kind > from) {
+            return None;
+        }
+        if is_calendar(&pieces[kind].text.to_lowercase()) || words::is_no_street(&word) || words::is_label(&word) && to - from == 1 {
+            return None;
+        }
+        let german = languages & 1 != 0 && languages & !1 & !(1 << 5) == 0;
+        let bounded = pieces[from].sep != Sep::Space && pieces[from].sep != Sep::Stop;
+        let zone = &pieces[from..kind];
+        let whole = bounded && zone.len() <= 3 && zone.iter().all(|piece| belongs(piece) && piece.is_capitalised() || words::is_particle(&piece.folded())) && pieces[from].is_capitalised();
+        if whole && !(german && compound && zone.len() > 2) {
+            return Some(Self { from, sure: true, languages });
+        }
+        let mut start = kind;
+        while start > from {
+            let before = &pieces[start - 1];
+            let small = key(before.text);
+            let takes = if compound && german {
+                words::is_adjective(&small) && before.is_capitalised() || is_title(before.text)
+            } else if german {
+                // One word before "Straße", and what joins more to it.
+                start == kind && belongs(before)
+                    || words::is_particle(&key(pieces[start].text)) && !pieces[start].is_capitalised() && belongs(before)
+                    || words::is_adjective(&small) && before.is_capitalised()
+                    || is_title(before.text)
+            } else {
+                belongs(before) && !(words::is_outside(&small) && before.sep == Sep::Stop)
+            };
+            if !takes {
+                break;
+            }
+            start -= 1;
+        }
+        start = trim(pieces, start, kind);
+        (alone && start == kind && !pieces[kind].is_capitalised()).then_some(()).map_or(Some(Self { from: start, sure: true, languages }), |()| None)
+    }
+
+    /// A name that does not say that it is one of a street: `Unter den Linden`, `Zeil`.
+    fn bare(pieces: &[Piece<'_>], from: usize, to: usize) -> Option<Self> {
+        let run = (from..to).rev().take(LONGEST).take_while(|at| belongs(&pieces[*at])).last()?;
+        // In German a name may begin with a capitalised preposition.
+        let preposition = (run..to).rev().find(|at| pieces[*at].is_capitalised() && *at + 1 < to && words::is_weak(&pieces[*at].folded(), words::meaning(&pieces[*at].folded()).first) && words::meaning(&pieces[*at].folded()).first != 0);
+        let start = trim(pieces, preposition.unwrap_or(run), to - 1);
+        let name = &pieces[start..to];
+        let letters = name.iter().any(|piece| piece.is_capitalised() && piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2);
+        let clear = start == from && pieces[from].sep != Sep::Space || start > from && !pieces[start - 1].is_capitalised();
+        let languages = preposition.map_or(0, |at| words::meaning(&pieces[at].folded()).first);
+        (letters && clear && name.len() <= 5).then_some(Self { from: start, sure: false, languages })
+    }
 }
 
-/// Where in a part the street begins, where the word for it comes first: "at Via Roma".
-fn street_from(part: &str) -> Option<usize> {
-    const FIRST: [&str; 25] = [
-        "via",
-        "viale",
-        "piazza",
-        "piazzale",
-        "corso",
-        "largo",
-        "vicolo",
-        "strada",
-        "calle",
-        "c",
-        "plaza",
-        "paseo",
-        "avenida",
-        "avda",
-        "av",
-        "carrer",
-        "ronda",
-        "camino",
-        "rua",
-        "praca",
-        "travessa",
-        "estrada",
-        "rue",
-        "avenue",
-        "boulevard",
-    ];
-    let words = part.split_whitespace().collect::<Vec<_>>();
-    let first = words.iter().rposition(|word| FIRST.contains(&crate::fold(word).as_str()))?;
-    let is_street = (1..=STREET_WORDS).contains(&(words.len() - first - 1));
-    is_street.then(|| words[first].as_ptr() as usize - part.as_ptr() as usize)
+/// Moves the start of a name past words that are none of it.
+fn trim(pieces: &[Piece<'_>], mut start: usize, last: usize) -> usize {
+    while start < last {
+        let piece = &pieces[start];
+        let folded = piece.folded();
+        let kind = words::meaning(&folded).first & !words::ENGLISH != 0 && !words::is_weak(&folded, words::meaning(&folded).first);
+        let begins_sentence = piece.sep == Sep::Stop && words::is_outside(&folded);
+        if piece.is_capitalised() && !begins_sentence || kind || piece.has_digit() && is_ordinal(piece.text) {
+            break;
+        }
+        start += 1;
+    }
+    start
+}
+
+/// `Dr.`, `St.`, `Bgm.`: shortened words before a street's.
+fn is_title(word: &str) -> bool {
+    word.ends_with('.') && word.len() <= 5 && word.starts_with(char::is_uppercase)
+}
+
+/// The end of a word for a street: of "Karl-Marx-Allee" the last part.
+fn last_key(word: &str) -> String {
+    let folded = key(word);
+    match folded.rsplit_once(' ') {
+        Some((_, last)) if words::meaning(last).last != 0 => last.to_owned(),
+        _ => folded.replace(' ', ""),
+    }
 }
 
 /// Whether a word can be part of a street's name that stands before its number.
-fn belongs(word: &str) -> bool {
-    let is_ordinal =
-        |word: &str| word.len() <= 3 && word.strip_suffix('.').is_some_and(|day| day.parse::<u8>().is_ok());
-    word.starts_with(char::is_uppercase)
-        || is_ordinal(word)
-        || matches!(
-            word,
-            "de" | "du"
-                | "des"
-                | "la"
-                | "le"
-                | "les"
-                | "am"
-                | "an"
-                | "der"
-                | "den"
-                | "dem"
-                | "im"
-                | "von"
-                | "van"
-                | "of"
-                | "the"
-                | "zur"
-                | "zum"
-                | "di"
-                | "da"
-                | "del"
-                | "della"
-                | "och"
-                | "und"
-                | "et"
-                | "y"
-                | "in"
-                | "auf"
-                | "ul."
-                | "pl."
-                | "al."
-                | "os."
-        )
-        || street_words(word)
-}
-
-fn street_words(street: &str) -> bool {
-    crate::fold(street).split(' ').any(|word| {
-        STREET_WORDS_ALONE.contains(&word) && !matches!(word, "am" | "an" | "im" | "pl")
-            || STREET_ENDINGS.iter().any(|ending| word.len() > 3 && word.ends_with(ending))
-    })
+fn belongs(piece: &Piece<'_>) -> bool {
+    let folded = piece.folded();
+    piece.is_capitalised()
+        || is_ordinal(piece.text) && piece.text.ends_with(['.', 'º', 'ª'])
+        || words::is_particle(&folded)
+        || words::is_kind(&folded)
+        || words::meaning(&folded).first != 0 && !words::is_weak(&folded, words::meaning(&folded).first) && folded.len() > 1
+        || piece.text.starts_with(['\'', '’'])
+        || piece.text.contains(['\'', '’']) && piece.text.chars().any(char::is_uppercase)
 }
