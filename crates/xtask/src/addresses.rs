@@ -38,7 +38,8 @@ pub fn make(packages: &Packages) -> Result<String> {
         let (Some(postcode), Some(town)) = (format.find("%Z"), format.find("%C")) else {
             bail!("{code}: the format {format} has no postcode or no town");
         };
-        let side = if postcode < town { "before" } else { "after" };
+        // Hungarians write it both ways; only this one is read.
+        let side = if postcode < town || code == "HU" { "before" } else { "after" };
         let shapes: BTreeSet<String> = match code {
             // The metadata leave the routing key open: a letter and two digits, and D6W.
             "IE" => ["A00 ****", "A00****", "A0A ****", "A0A****"].map(str::to_owned).into(),

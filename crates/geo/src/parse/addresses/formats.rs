@@ -47,7 +47,8 @@ impl Formats {
                     [country, side, shapes] => all.formats.push(Format {
                         country,
                         side: if side == "before" { Side::Before } else { Side::After },
-                        shapes: shapes.split('|').collect(),
+                        // ZIP codes are written without the hyphen, too.
+                        shapes: shapes.split('|').chain((country == "US").then_some("000000000")).collect(),
                     }),
                     [country, key, name, begins] => {
                         let begins = begins.split('|').filter(|begin| !begin.is_empty()).collect();

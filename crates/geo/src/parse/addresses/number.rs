@@ -42,12 +42,24 @@ pub(super) fn is_english_house(word: &str) -> bool {
         || IN_WORDS.contains(&word.to_lowercase().as_str()) && word.starts_with(char::is_uppercase)
 }
 
-/// A coordinate of a grid of streets: `N165`, `W2123`.
+/// Coordinates of a grid of streets: `N165`, `W2123`, `N165W2123`.
 pub(super) fn is_grid(word: &str) -> bool {
-    let mut letters = word.chars();
-    let first = letters.next().map(|c| c.to_ascii_uppercase());
-    let rest = letters.as_str();
-    first.is_some_and(|c| "NSEW".contains(c)) && (2..=6).contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_digit())
+    let mut rest = word;
+    for part in 0..2 {
+        if part > 0 && rest.is_empty() {
+            return true;
+        }
+        let letter = rest.bytes().next().map(|byte| byte.to_ascii_uppercase());
+        if !letter.is_some_and(|letter| b"NSEW".contains(&letter)) {
+            return false;
+        }
+        let digits = rest.bytes().skip(1).take_while(u8::is_ascii_digit).count();
+        if !(2..=5).contains(&digits) {
+            return false;
+        }
+        rest = &rest[1 + digits..];
+    }
+    rest.is_empty()
 }
 
 fn is_digits_and_more(word: &str, most: usize) -> bool {
@@ -129,7 +141,8 @@ pub(super) fn is_id(word: &str) -> bool {
 pub(super) fn is_ordinal(word: &str) -> bool {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
     let tail = word.get(digits..).unwrap_or_default().to_lowercase();
-    (1..=2).contains(&digits)
+    (1..=3).contains(&digits)
+        && (digits < 3 || tail.len() == 2)
         && matches!(tail.as_str(), "." | "º" | "ª" | ".º" | ".ª" | "°" | "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "ème" | "de" | "ste")
 }
 

@@ -8,6 +8,7 @@ const ABBREVIATION: usize = 3;
 const ABBREVIATIONS: &str = "str straße strasse vej vægen gatan blvd pkwy avda prof \
     hwy ctra pza plza imp chem bldg flr apto cres terr circ prol urb calz dept suite hgwy hway inż marsz kard pplk nábř mudr \
     comm ing arch gral sgto cdad trav capt lieut cpt pres wm jct expy frwy tpke crse esp espl pde plaz ptnr geb etg haus bât \
+    izda dcha izqda dcho lejl bajo entlo ppal edif sala esqa \
     resid résid boul rond oost west east nth sth";
 /// How many of them are endings too.
 const ENDINGS: usize = 9;
@@ -104,7 +105,9 @@ pub(super) fn before(text: &str, end: usize) -> (Vec<Piece<'_>>, Sep) {
         }
         let bare = word.trim_matches(['"', '„', '“', '”', '»', '«', '*', '!', '?', '…', '_']);
         let start = start + word.find(bare).unwrap_or(0);
-        let ends = word.ends_with(['!', '?', '…']) || is_sentence_end(bare);
+        // A full stop before a comma shortens.
+        let shortens = window[at..].starts_with(',');
+        let ends = word.ends_with(['!', '?', '…']) || is_sentence_end(bare) && !shortens;
         let bare = if ends { bare.trim_end_matches('.') } else { bare };
         if !bare.is_empty() {
             found.push(Piece { start, end: start + bare.len(), text: bare, sep });

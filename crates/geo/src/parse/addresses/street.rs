@@ -77,6 +77,20 @@ impl Street {
     /// The street before a postcode that stands before its town.
     pub(super) fn before_postcode(text: &str, pieces: &[Piece<'_>], last: Sep) -> Option<Self> {
         let parts = segments(pieces);
+        // First past floors and flats; then they may be streets after all: "Hof 5".
+        Self::in_parts(text, pieces, &parts, last, is_aside).or_else(|| Self::in_parts(text, pieces, &parts, last, |_| false)).or_else(|| {
+            let &(from, to) = parts.last()?;
+            Self::number_then_name(text, &pieces[from..to])
+        })
+    }
+
+    fn in_parts(
+        text: &str,
+        pieces: &[Piece<'_>],
+        parts: &[(usize, usize)],
+        last: Sep,
+        aside: impl Fn(&[Piece<'_>]) -> bool,
+    ) -> Option<Self> {
         let (mut skipped, mut after) = (0, last);
         for (index, &(from, to)) in parts.iter().enumerate().rev() {
             if after == Sep::Stop {
@@ -84,21 +98,24 @@ impl Street {
             }
             after = pieces[from].sep;
             let part = &pieces[from..to];
-            let found = Self::number_first(text, pieces, &parts, index).or_else(|| Self::number_last(text, pieces, &parts, index));
+            if aside(part) {
+                continue;
+            }
+            let found = Self::number_first(text, pieces, parts, index).or_else(|| Self::number_last(text, pieces, parts, index));
             if let Some(found) = found.filter(|found| found.sure || skipped == 0) {
                 return Some(Self { apart: skipped > 0, ..found });
             }
-            let plain = part.len() <= SKIPPED_WORDS && part.iter().all(|piece| !piece.has_digit());
-            if is_aside(part) {
+            // A number alone belongs to the street before it.
+            if part.len() == 1 && is_house(part[0].text) {
                 continue;
             }
             skipped += 1;
+            let plain = part.len() <= SKIPPED_WORDS && part.iter().all(|piece| !piece.has_digit());
             if !plain || skipped > SKIPPED {
                 break;
             }
         }
-        let &(from, to) = parts.last()?;
-        Self::number_then_name(text, &pieces[from..to])
+        None
     }
 
     /// `12 rue de Rivoli`, `12, rue de Rivoli`: the word for a street follows the number.
@@ -185,16 +202,21 @@ impl Street {
 
     /// `3 Le Bourg`, `12 Grande Rue`: a number and a name that fill a line.
     fn number_then_name(text: &str, part: &[Piece<'_>]) -> Option<Self> {
-        let (first, rest) = part.split_first()?;
+        // "…, au 62 La Canebière"
+        let at = part.iter().rposition(|piece| is_house(piece.text))?;
+        let led = at > 0 && matches!(part[at - 1].text, "au" | "à" | "at");
+        let (first, rest) = part[at..].split_first()?;
         let named = rest.iter().all(|piece| piece.is_capitalised() || words::is_particle(&piece.folded()));
-        if first.sep < Sep::Comma || !is_house(first.text) || !(1..=5).contains(&rest.len()) || !named || !has_name(rest) {
+        if first.sep < Sep::Comma && !led || !(1..=5).contains(&rest.len()) || !named || !has_name(rest) {
             return None;
         }
         let street = written(rest, text);
         if is_something_else(rest, first.text) || is_aside(rest) {
             return None;
         }
-        let sure = rest.len() > 1 && matches!(key(rest[rest.len() - 1].text).as_str(), "rue" | "place" | "chemin" | "cours" | "quai");
+        let last = key(rest[rest.len() - 1].text);
+        let sure = matches!(last.as_str(), "grand rue" | "grande rue" | "grandrue" | "grand place")
+            || rest.len() > 1 && matches!(last.as_str(), "rue" | "place" | "chemin" | "cours" | "quai");
         let languages = if sure { words::NUMBER_FIRST } else { 0 };
         Some(Self {
             start: first.start,
@@ -214,9 +236,15 @@ impl Street {
         for (index, &(from, to)) in parts.iter().enumerate().rev() {
             let found = (from..to)
                 .filter(|at| is_english_house(pieces[*at].text) && !follows_unit(pieces, from, *at))
+                .filter(|at| {
+                    // "Nine North Drive" after a number is a name; after a flat it is the house.
+                    let first = *at == from || !is_house(pieces[*at - 1].text) || follows_unit(pieces, from, *at - 1);
+                    first || is_grid(pieces[*at].text)
+                })
                 .filter_map(|at| {
                     if at + 1 < to {
-                        return Self::english(text, pieces, at, to);
+                        let next = parts.get(index + 1).map(|(from, to)| &pieces[*from..*to]);
+                        return Self::english(text, pieces, at, to).map(|found| found.with_direction(next));
                     }
                     // "1234, rue Saint-Denis": the street is the part that follows.
                     let &(next_from, next_to) = parts.get(index + 1)?;
@@ -240,7 +268,9 @@ impl Street {
                 return Some(Self { apart: skipped > 0, ..found });
             }
             let part = &pieces[from..to];
-            if is_aside(part) || part.len() <= 4 && part.iter().any(|piece| words::is_unit(&key(piece.text))) {
+            let unit = |piece: &Piece<'_>| key(piece.text).len() > 1 && words::is_unit(&key(piece.text));
+            let numbered = part.len() == 1 && part[0].has_digit() && is_id(part[0].text);
+            if is_aside(part) || numbered || part.len() <= 4 && !part[0].has_digit() && part.iter().any(unit) {
                 continue;
             }
             skipped += 1;
@@ -251,44 +281,115 @@ impl Street {
         None
     }
 
+    /// `1800 M Street, NW`: the direction is part of the street.
+    fn with_direction(mut self, next: Option<&[Piece<'_>]>) -> Self {
+        if let Some(first) = next.and_then(|next| next.first())
+            && matches!(key(first.text).as_str(), "n" | "s" | "e" | "w" | "ne" | "nw" | "se" | "sw")
+            && first.sep == Sep::Comma
+            && self.sure
+        {
+            self.street = format!("{} {}", self.street, first.text);
+            let more = next.and_then(|next| next.get(1)).filter(|more| first.text.len() <= 2 && more.text.len() <= 2);
+            if let Some(more) = more.filter(|more| words::is_direction(&key(more.text))) {
+                self.street = format!("{} {}", self.street, more.text);
+            }
+        }
+        self
+    }
+
     /// Number first, the kind of street last: `12 George Street`, `100 Queen St W Suite 5`.
     fn english(text: &str, pieces: &[Piece<'_>], at: usize, to: usize) -> Option<Self> {
         let mut from = at + 1;
         // "N165 W2123", "123 1/2", "400 A South Boulevard"
-        if is_grid(pieces[at].text) && is_grid(pieces[from].text) || pieces[from].text == "1/2" || pieces[from].text == "½" {
+        if is_grid(pieces[at].text) && is_grid(pieces[from].text) || matches!(pieces[from].text, "1/2" | "½") {
             from += 1;
-        } else if is_grid(pieces[at].text) {
+        } else if is_grid(pieces[at].text) && pieces[at].text.len() < 7 {
             return None;
         } else if to - from >= 3 && pieces[from].text.len() == 1 {
             let letter = key(pieces[from].text);
             let typed = words::is_english_last(&key(pieces[from + 1].text));
-            if letter.bytes().all(|b| b.is_ascii_alphabetic()) && !words::is_direction(&letter) && !typed {
+            let initial = matches!(key(pieces[from + 1].text).as_str(), "s" | "and");
+            if letter.bytes().all(|b| b.is_ascii_alphabetic()) && !words::is_direction(&letter) && !typed && !initial {
                 from += 1;
             }
         }
         let end = cut_unit(pieces, from, to);
-        let mut left_over = to - unit_end(pieces, end, to);
-        // "Main Street NE, Suite 5" and what a comma puts after the kind of street is aside.
-        if end == to {
-            left_over = 0;
+        let left_over = if end == to { 0 } else { to - unit_end(pieces, end, to) };
+        // A building may follow the street without a comma: "850 Jaeger St Jaeger Square".
+        let cuts = (from + 2..end).filter(|cut| {
+            let kind = key(pieces[*cut - 1].text);
+            is_strong(&kind) && kind != "way" && !words::is_direction(&key(pieces[*cut].text))
+                || *cut > from + 2 && words::is_direction(&kind) && is_strong(&key(pieces[*cut - 2].text))
+        });
+        let name = |end: usize, spare: usize| {
+            let street = pieces.get(from..end).filter(|street| (1..=LONGEST).contains(&street.len()))?;
+            let judged = Judged::of(street)?;
+            Some((judged.score - spare as f64 * 0.8, end, judged))
+        };
+        let whole = name(end, left_over);
+        let cut = cuts.filter_map(|cut| name(cut, 0).map(|(score, ..)| (score - 0.5 - 0.2 * (end - cut) as f64, cut))).max_by(|a, b| a.0.total_cmp(&b.0));
+        let (score, end) = match (&whole, cut) {
+            (Some((score, end, _)), Some((cut_score, _))) if *score >= cut_score => (*score, *end),
+            (_, Some((score, cut))) => (score, cut),
+            (Some((score, end, _)), None) => (*score, *end),
+            (None, None) => return None,
+        };
+        // What follows the kind of street and is a number is a flat: "101 W. Grand Ave. 600".
+        let mut end = end;
+        let mut score = score;
+        if end - from >= 2 && is_flat_after(&pieces[from..end]) {
+            end -= 1;
+            score = name(end, left_over)?.0 - 0.1;
         }
-        let street = pieces.get(from..end).filter(|street| (1..=LONGEST).contains(&street.len()))?;
+        let judged = Judged::of(&pieces[from..end])?;
+        let number = written(&pieces[at..from], text);
+        // Old houses have numbers like years; new years rather are years.
+        let year = matches!(number.parse(), Ok(1990..=2035));
+        if !judged.sure && is_something_else(&pieces[from..end], if year { &number } else { "" }) {
+            return None;
+        }
+        Some(Self {
+            start: pieces[at].start,
+            street: written(&pieces[from..end], text),
+            number,
+            sure: judged.sure,
+            languages: judged.languages,
+            score,
+            apart: false,
+        })
+    }
+}
+
+/// How much words are like a street as English has them.
+struct Judged {
+    score: f64,
+    sure: bool,
+    languages: u16,
+}
+
+impl Judged {
+    fn of(street: &[Piece<'_>]) -> Option<Self> {
         let keys: Vec<String> = street.iter().map(|piece| key(piece.text)).collect();
         let small = street.iter().all(|piece| !piece.is_capitalised());
         let mut core = keys.len();
-        while core > 1 && words::is_direction(&keys[core - 1]) {
+        while core > 1 && (words::is_direction(&keys[core - 1]) || core > 2 && matches!(keys[core - 1].as_str(), "business" | "bus" | "ext")) {
             core -= 1;
         }
         let numbered = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
         let leading = keys.iter().take_while(|word| words::is_direction(word) || matches!(word.as_str(), "old" | "new")).count();
-        let lead = leading.min(core - 1);
+        let lead = leading.min(core.checked_sub(1)?);
         let typed = core >= 2 && words::is_english_last(&keys[core - 1]) || core == 1 && is_whole(&keys[0]);
         let french = words::meaning(&first_key(street[lead].text)).first & words::NUMBER_FIRST != 0 && core > lead + 1;
-        let coded = core > lead + 1
-            && words::is_english_first(&keys[lead])
-            && (numbered(&keys[core - 1]) || keys[core - 1].len() <= 2);
-        let about_kind = core > lead + 2 && words::is_english_last(&keys[lead]) && matches!(keys[lead + 1].as_str(), "of" | "de" | "des");
-        let grid = core >= 2 && keys.len() > core && numbered(&keys[core - 1]) || core == 1 && keys.len() > 1 && numbered(&keys[0]);
+        let last = &keys[core - 1];
+        let coded = core >= 2
+            && is_coded(&keys[..core - 1])
+            && (numbered(last) || last.len() <= 3 && street[core - 1].is_capitalised() && !words::is_english_last(last))
+            || core == lead + 2 && matches!(keys[lead].as_str(), "ave" | "avenue" | "avenida") && last.len() == 1
+            || core >= 3 && keys[core - 2] == "no" && words::is_english_first(&keys[core - 3]) && numbered(last);
+        let about_kind =
+            core > lead + 2 && words::is_english_last(&keys[lead]) && matches!(keys[lead + 1].as_str(), "of" | "de" | "des");
+        let grid = core >= 2 && lead + 1 == core && is_ordinal(street[core - 1].text)
+            || core >= 2 && keys.len() > core && numbered(last) || core == 1 && keys.len() > 1 && numbered(&keys[0]);
         let mut score = match () {
             () if typed => 2.0,
             () if french || about_kind => 1.9,
@@ -299,9 +400,8 @@ impl Street {
         };
         let sure = score > 1.0;
         for (index, word) in keys.iter().enumerate() {
-            let last = index + 1 >= core;
-            if !last && index > 0 && is_strong(word) && !coded && !french {
-                // "St" before a name is a saint, at the start a name.
+            if index + 1 < core && index > 0 && is_strong(word) && !coded && !french && !is_final(last) {
+                // "St" before a name is a saint.
                 score -= if matches!(word.as_str(), "st" | "mt" | "ft") { 0.6 } else { 1.2 };
             }
             let small_word = !street[index].is_capitalised() && !numbered(word) && !words::is_particle(word);
@@ -312,23 +412,32 @@ impl Street {
                 score -= 1.0;
             }
         }
-        score -= left_over as f64 * 0.8;
         if small {
-            score -= 0.2;
+            score -= 0.1;
         }
-        if is_something_else(street, "") && !sure {
-            return None;
-        }
-        Some(Self {
-            start: pieces[at].start,
-            street: written(street, text),
-            number: written(&pieces[at..from], text),
-            sure,
-            languages: if french { words::NUMBER_FIRST } else if sure { words::ENGLISH } else { 0 },
-            score,
-            apart: false,
-        })
+        let languages = if french { words::NUMBER_FIRST } else if sure { words::ENGLISH } else { 0 };
+        Some(Self { score, sure, languages })
     }
+}
+
+/// Whether words end with a kind of road that has a number for a name: "County Road", "Hwy".
+fn is_coded(keys: &[String]) -> bool {
+    let Some((last, before)) = keys.split_last() else { return false };
+    let of = before.last().map_or("", String::as_str);
+    let plain = matches!(last.as_str(), "road" | "rd" | "street" | "st");
+    words::is_english_first(last) && (!plain || matches!(of, "county" | "country" | "state" | "farm" | "ranch" | "township"))
+}
+
+/// Whether the last of the words is a flat's number: after a kind of street, or after a name with a direction.
+fn is_flat_after(street: &[Piece<'_>]) -> bool {
+    let Some((last, rest)) = street.split_last() else { return false };
+    let before = rest.last().map(|piece| key(piece.text)).unwrap_or_default();
+    let code = last.has_digit() && is_id(last.text) && !is_ordinal(last.text);
+    let typed = rest.len() >= 2
+        && (is_strong(&before) || words::is_direction(&before) && before != "no")
+        && !is_coded(&rest.iter().map(|piece| key(piece.text)).collect::<Vec<_>>());
+    let directed = rest.len() >= 2 && words::is_direction(&key(rest[0].text)) && !words::is_english_first(&before);
+    code && (typed || directed)
 }
 
 /// Streets whose name is a word for a street alone.
@@ -343,7 +452,16 @@ fn is_strong(word: &str) -> bool {
         word,
         "street" | "st" | "road" | "rd" | "avenue" | "ave" | "drive" | "dr" | "lane" | "ln" | "court" | "ct" | "boulevard"
             | "blvd" | "circle" | "cir" | "place" | "pl" | "terrace" | "ter" | "parkway" | "pkwy" | "highway" | "hwy" | "trail"
-            | "trl" | "square" | "sq" | "way" | "crescent" | "cres" | "close" | "plaza" | "pike" | "loop" | "alley"
+            | "trl" | "crescent" | "cres"
+    )
+}
+
+/// Of them, those that end a street whatever came before: "39th Street Pl", "Sleepy Avenue West Rd".
+fn is_final(word: &str) -> bool {
+    matches!(
+        word,
+        "street" | "st" | "road" | "rd" | "avenue" | "ave" | "drive" | "dr" | "lane" | "ln" | "court" | "ct" | "crt" | "circle"
+            | "cir" | "place" | "pl" | "boulevard" | "blvd"
     )
 }
 
@@ -351,7 +469,7 @@ fn follows_unit(pieces: &[Piece<'_>], from: usize, at: usize) -> bool {
     at > from && {
         let before = key(pieces[at - 1].text);
         pieces[at - 1].text == "#"
-            || words::is_unit(&before) && before != "no" && before != "ground"
+            || words::is_unit(&before) && before != "no" && before != "ground" && !(at >= from + 2 && is_ordinal(pieces[at - 2].text))
             || words::is_english_first(&before) && before.len() > 1
             || words::is_box(&before)
     }
@@ -451,7 +569,7 @@ impl Name {
             }
             let rest = &pieces[at + 1..to];
             let belong = rest.iter().all(|piece| belongs(piece) || piece.has_digit());
-            let named = joined || rest.iter().any(|piece| piece.is_capitalised() || piece.has_digit());
+            let named = joined || rest.iter().any(|piece| piece.text.chars().any(char::is_uppercase) || piece.has_digit());
             (belong && named).then_some(Self { from: at, sure: true, languages: first })
         })
     }
@@ -485,7 +603,9 @@ impl Name {
             let before = &pieces[start - 1];
             let small = key(before.text);
             let takes = if compound && german {
-                words::is_adjective(&small) && before.is_capitalised() || is_title(before.text)
+                // "Wiedner Hauptstraße"
+                let of_a_town = small.ends_with("er") && small.len() > 4 && !words::is_outside(&small) && before.sep == Sep::Space;
+                (words::is_adjective(&small) || of_a_town && start == kind) && before.is_capitalised() || is_title(before.text)
             } else if german {
                 // One word before "Straße", and what joins more to it.
                 start == kind && belongs(before)
@@ -511,7 +631,9 @@ impl Name {
         let preposition = (run..to).rev().find(|at| pieces[*at].is_capitalised() && *at + 1 < to && words::is_weak(&pieces[*at].folded(), words::meaning(&pieces[*at].folded()).first) && words::meaning(&pieces[*at].folded()).first != 0);
         let start = trim(pieces, preposition.unwrap_or(run), to - 1);
         let name = &pieces[start..to];
-        let letters = name.iter().any(|piece| piece.is_capitalised() && piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2);
+        let letters = name.iter().any(|piece| {
+            (piece.is_capitalised() || is_ordinal(name[0].text)) && piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2
+        });
         let clear = start == from && pieces[from].sep != Sep::Space || start > from && !pieces[start - 1].is_capitalised();
         let languages = preposition.map_or(0, |at| words::meaning(&pieces[at].folded()).first);
         (letters && clear && name.len() <= 5).then_some(Self { from: start, sure: false, languages })

@@ -50,6 +50,9 @@ impl<'r> Reader<'r> {
         while before.last().is_some_and(|piece| words::is_label(&piece.folded()) && (last >= Sep::Mark || piece.sep >= Sep::Mark)) {
             before.pop();
         }
+        // ZIP codes of the East that lost their zero.
+        let short = ["US"].into_iter().filter(|_| postcode.written.len() == 4 && digits);
+        let countries: Vec<&'static str> = countries.iter().copied().chain(short).collect();
         let best = countries
             .iter()
             .flat_map(|country| self.areas(&before, country).into_iter().map(move |area| (country, area)))
@@ -75,7 +78,7 @@ impl<'r> Reader<'r> {
             language: None,
             untidy,
             apart: street.apart,
-            state: area.name.is_some(),
+            state: area.place.is_some(),
             fit: None,
         };
         Some(Parts {
@@ -117,7 +120,7 @@ impl<'r> Reader<'r> {
                 found.push(Area { words, name: Some(name.to_owned()), place });
             }
             // Counties: "Norfolk", "Co. Galway".
-            if matches!(country, "GB" | "IE" | "NZ") && part[0].sep > Sep::Space {
+            if matches!(country, "GB" | "IE") && part[0].sep > Sep::Space {
                 let bare = written.strip_prefix("Co ").or_else(|| written.strip_prefix("County ")).unwrap_or(&written);
                 let is_county = bare.len() < written.len()
                     || self.gazetteer.named(bare).iter().any(|place| {
@@ -125,8 +128,14 @@ impl<'r> Reader<'r> {
                             && place.country().is_some_and(|own| own.code() == country)
                     })
                     || is_old_county(&crate::fold(bare));
+                // York is a county and a town.
+                let is_town = bare.len() == written.len()
+                    && self.gazetteer.named(bare).iter().any(|place| {
+                        place.kind() == Kind::Town && place.country().is_some_and(|own| own.code() == country)
+                    });
                 if is_county {
-                    found.push(Area { words, name: None, place: None });
+                    let sure = !is_town || is_old_county(&crate::fold(bare));
+                    found.push(Area { words, name: sure.then(|| bare.to_owned()), place: None });
                 }
             }
         }
@@ -145,6 +154,10 @@ impl<'r> Reader<'r> {
         area: Area,
         digits: bool,
     ) -> Option<Reading> {
+        if country == "US" && postcode.written.len() == 4 {
+            let state = area.place?.code();
+            self.formats.fits(country, state, &format!("0{}", postcode.written)).filter(|fits| *fits)?;
+        }
         let end = pieces.len() - area.words;
         let mut best: Option<Reading> = None;
         for words in 1..=CITY_WORDS.min(end.saturating_sub(1)) {
@@ -154,6 +167,11 @@ impl<'r> Reader<'r> {
                 break;
             }
             let (bounded, city) = (part[0].sep > Sep::Space, self.text.get(part[0].start..part[words - 1].end)?);
+            // "N. Orange" is one name.
+            let led = !bounded && first > 0 && pieces[first - 1].sep > Sep::Space && is_leading(&key(pieces[first - 1].text));
+            if led {
+                continue;
+            }
             if !is_town_like(part, country) {
                 continue;
             }
@@ -164,22 +182,28 @@ impl<'r> Reader<'r> {
                 locate::fit(place, &address)
             });
             let mut score = street.score;
+            // Of two known towns the longer name is meant: "dr | north palm beach".
+            let longer = 0.4 * (words as f64 - 1.0);
             score += match place {
-                Some(_) if area.place.is_some() => 3.0,
-                Some(_) => 2.0,
+                Some(_) if area.place.is_some() => 3.0 + longer,
+                Some(_) => 2.0 + longer,
                 None => 0.0,
             };
             if bounded {
                 score += 1.2;
             }
-            if area.words > 0 {
+            if area.place.is_some() {
+                score += 1.0;
+            } else if area.name.is_some() {
                 score += 0.5;
+            } else if area.words > 0 {
+                score -= 0.5;
             }
             if fit == Some(Fit::Elsewhere) {
                 score -= 1.0;
             }
             let head = key(part[0].text);
-            if words > 1 && place.is_none() && words::is_english_last(&head) && !matches!(head.as_str(), "st" | "mt" | "ft" | "mount" | "port" | "glen" | "lake") {
+            if words > 1 && place.is_none() && words::is_english_last(&head) && !matches!(head.as_str(), "st" | "mt" | "ft" | "mount" | "port" | "glen" | "lake" | "la") {
                 score -= 1.0;
             }
             if place.is_none() {
@@ -187,10 +211,10 @@ impl<'r> Reader<'r> {
                 score -= 0.2 * (words as f64 - 1.0);
             }
             let believed = match country {
-                "NZ" => place.is_some() && street.sure,
+                "NZ" => place.is_some() && street.sure && city.len() > 2,
                 "US" if area.words == 0 => place.is_some() && street.sure && fit == Some(Fit::State),
                 "AU" => area.place.is_some() && street.sure,
-                _ if digits => place.is_some() || street.sure && (bounded || street.score >= 1.8),
+                _ if digits => place.is_some() || street.sure && (bounded || street.score >= 1.5),
                 _ => place.is_some() || street.sure,
             };
             let bare = street.street.chars().count() < 2;
@@ -209,7 +233,7 @@ impl<'r> Reader<'r> {
             "US" => &["US", "PR"],
             other => &[other],
         };
-        let clues = Clues { region: area.name.as_deref(), countries, ..Clues::default() };
+        let clues = Clues { region: area.place.and(area.name.as_deref()), countries, ..Clues::default() };
         let town = |city: String| {
             let address = Address { city: Some(city), postcode: Some(postcode.written.to_owned()), ..Address::default() };
             let found = locate::town(self.gazetteer, &address, clues, self.hints)?;
@@ -230,6 +254,11 @@ impl<'r> Reader<'r> {
         };
         town(city.to_owned()).or_else(whole).or_else(bare)
     }
+}
+
+/// Directions that begin a town's name rather than end a street's.
+fn is_leading(word: &str) -> bool {
+    matches!(word, "n" | "s" | "e" | "w" | "north" | "south" | "east" | "west")
 }
 
 fn in_full(word: &str) -> &str {

@@ -137,7 +137,7 @@ const LANGUAGES: [Language; 14] = [
     // English
     Language {
         countries: "GB IE US CA AU NZ",
-        first: "highway hwy route rte rt road county state interstate fm rr cr sr us avenue ave camino calle via rue rua \
+        first: "highway hwy route rte rt road country county state interstate fm rr cr sr us camino calle via rue rua \
                 business loop spur farm ranch pr",
         last: "street st str road rd avenue ave av aven drive dr drv driv lane ln la way wy court ct crt square sq terrace ter terr \
                parkway pkwy pkway pky pwy highway hwy hgwy hiway close crescent cres cr gardens gdns gdn garden row mews hill \
@@ -151,7 +151,7 @@ const LANGUAGES: [Language; 14] = [
                fold gate ghyll causeway chase circus common copse corner hall hatch haven bank bridge brae brow wynd vennel \
                market place strand side town dale field fields ings lea leas garth bypass concourse dock wood woods gulch \
                line sideroad concession townline industrial estate centre center close circuit cct way highway motorway bypass \
-               southway northway bldv crossways speedway skyway throughway thruway camino paseo calle broad beach terrace",
+               southway northway bldv crossways speedway skyway throughway thruway camino paseo calle broad beach terrace turn turnabout crt",
         endings: "gate way road street",
     },
     // Greek
@@ -209,7 +209,9 @@ const NO_STREETS: &str = "jahr jahre jahres year years seite seiten page pages t
 const PARTICLES: &str = "de du des la le les l d a au aux en et sur sous saint sainte am an der den dem die das des im in von vom van ter ten te \
     of the and zur zum zu auf unter bei beim hinter vor ob di da do dos das del della dei degli delle dello al alla ai san santa \
     el los las y i e och og ja und na nad pod u v ve za k ke pri mezi w z ze o op aan het bij onder gen dr prof sw im ks von \
-    s t n lo nell nel sul sulla per con ing mons ter av de'";
+    s t n lo nell nel sul sulla per con ing mons ter av \
+    ledna unora brezna dubna kvetna cervna cervence srpna zari rijna listopadu prosince \
+    stycznia lutego marca kwietnia maja czerwca lipca sierpnia wrzesnia pazdziernika listopada grudnia";
 
 /// Words before a street that are no part of it although they have a capital.
 const NOT_OF_IT: &str = "in at to from on near our the visit die der das im bei unser unsere sie besuchen firma adresse siedziba \
