@@ -149,6 +149,8 @@ fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
     // What the data say of states and provinces.
     let formats = Formats::all();
     match country {
+        // Without the zero that begins it, a ZIP code has four digits.
+        "US" if postcode.len() == 4 => return formats.fits(country, admin1, &format!("0{postcode}")).map(Fit::of_state),
         "US" => return formats.fits(country, admin1, postcode).map(Fit::of_state),
         "CA" | "AU" => return formats.fits(country, place.admin1()?.name(), postcode).map(Fit::of_state),
         "IT" | "ES" if place.admin2().and_then(|area| formats.fits(country, area.code(), postcode)) == Some(true) => {

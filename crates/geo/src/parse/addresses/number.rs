@@ -76,13 +76,13 @@ fn is_digits_and_more(word: &str, most: usize) -> bool {
     if matches!(lower.as_str(), "st" | "nd" | "rd" | "th" | "er" | "eme" | "ème" | "e" | "h" | "km" | "m" | "x") && lower.len() > 1 {
         return false;
     }
-    if tail.len() > 14 {
+    if tail.len() > 18 {
         return false;
     }
     tail.split(['-', '–', '/', '+', ' ', '—']).enumerate().all(|(index, part)| {
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
         let letters = &part[digits..];
-        let named = || matches!(letters.to_lowercase().as_str(), "bis" | "ter" | "quater" | "hs" | "top" | "sn");
+        let named = || matches!(letters.to_lowercase().as_str(), "bis" | "ter" | "quater" | "hs" | "top" | "sn" | "stiege" | "stg" | "tur");
         let roman = || digits == 0 && !letters.is_empty() && letters.bytes().all(|b| b"IVX".contains(&b));
         digits <= most
             && (index > 0 || digits == 0)
@@ -99,6 +99,13 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
     while at < end {
         let word = pieces[at].text;
         let bare = key(word);
+        // "21/Stiege 1/Top 7"
+        let open = pieces[at - 1].text.rsplit_once('/').is_some_and(|(_, last)| JOINED.contains(&key(last).as_str()));
+        if open && is_digits_and_more(word, DIGITS) {
+            at += 1;
+            number_end = at;
+            continue;
+        }
         let next_is_id = || at + 1 < end && is_id(pieces[at + 1].text);
         if bare.len() == 1 && bare.bytes().all(|b| b.is_ascii_alphabetic()) && !next_is_id_of_unit(&bare, pieces, at, end) {
             at += 1;
@@ -133,7 +140,7 @@ pub(super) fn is_id(word: &str) -> bool {
     let word = word.trim_start_matches('#').trim_end_matches('.');
     let letters = word.chars().filter(|c| c.is_alphabetic()).count();
     (1..=7).contains(&word.len())
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-/º".contains(c))
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || "-/º.".contains(c))
         && (letters <= 1 || letters <= 2 && word.bytes().any(|b| b.is_ascii_digit()))
 }
 

@@ -56,7 +56,7 @@ pub(super) fn before(text: &str, end: usize) -> (Vec<Piece<'_>>, Sep) {
     }
     let Some(window) = text.get(floor..end) else { return (Vec::new(), Sep::Stop) };
     let mut found: Vec<Piece<'_>> = Vec::new();
-    let mut sep = Sep::Stop;
+    let mut sep = if floor == 0 { Sep::Line } else { Sep::Stop };
     let mut at = 0;
     // What the window cuts through is no word.
     if floor > 0 && !text[..floor].ends_with(char::is_whitespace) {
@@ -72,15 +72,17 @@ pub(super) fn before(text: &str, end: usize) -> (Vec<Piece<'_>>, Sep) {
             at += c.len_utf8();
             continue;
         }
-        if let Some(mark) = separator(c) {
+        if let Some(mark) = separator(c).filter(|_| c != ':' || !is_inside(rest)) {
             sep = sep.max(mark);
             at += c.len_utf8();
             continue;
         }
         let length = rest
             .char_indices()
-            .find(|(index, c)| c.is_whitespace() || separator(*c).is_some() || is_bracket_inside(*c, *index))
+            .find(|(index, c)| c.is_whitespace() || separator(*c).is_some() && (*c != ':' || !is_inside(&rest[*index..])))
             .map_or(rest.len(), |(index, _)| index);
+        // "Hauptstr.5"
+        let length = rest[..length].find('.').filter(|stop| is_glued(&rest[..length], *stop)).map_or(length, |stop| stop + 1);
         let (word, start) = (&rest[..length], floor + at);
         at += length;
         // A dash or slash alone separates; between two numbers it joins them.
@@ -129,8 +131,15 @@ fn separator(c: char) -> Option<Sep> {
     })
 }
 
-fn is_bracket_inside(c: char, index: usize) -> bool {
-    index > 0 && c == '|'
+/// Whether a colon is inside a word: "S:t Eriksgatan".
+fn is_inside(rest: &str) -> bool {
+    rest.chars().nth(1).is_some_and(char::is_lowercase)
+}
+
+/// Whether a house number follows a shortened word without a space.
+fn is_glued(word: &str, stop: usize) -> bool {
+    let (name, number) = (&word[..stop], &word[stop + 1..]);
+    name.chars().count() > 2 && name.chars().all(|c| c.is_alphabetic() || c == '-') && is_short_number(number)
 }
 
 fn is_short_number(word: &str) -> bool {
@@ -162,9 +171,9 @@ mod tests {
 
     #[test]
     fn words_know_what_separates_them() {
-        check("Holstenstr. 5 – 7 · ", "Stop Holstenstr. / Space 5 – 7 / Mark");
-        check("We moved. C/ Mayor, 12\n", "Stop We / Space moved / Stop C/ / Space Mayor / Comma 12 / Line");
-        check("Willkommen. Adresse: Am Markt 3,", "Stop Willkommen / Stop Adresse / Mark Am / Space Markt / Space 3 / Comma");
-        check("12,rue X - ", "Stop 12 / Comma rue / Space X / Mark");
+        check("Holstenstr. 5 – 7 · ", "Line Holstenstr. / Space 5 – 7 / Mark");
+        check("We moved. C/ Mayor, 12\n", "Line We / Space moved / Stop C/ / Space Mayor / Comma 12 / Line");
+        check("Willkommen. Adresse: Am Markt 3,", "Line Willkommen / Stop Adresse / Mark Am / Space Markt / Space 3 / Comma");
+        check("12,rue X - ", "Line 12 / Comma rue / Space X / Mark");
     }
 }

@@ -89,7 +89,7 @@ impl Street {
         pieces: &[Piece<'_>],
         parts: &[(usize, usize)],
         last: Sep,
-        aside: impl Fn(&[Piece<'_>]) -> bool,
+        aside: fn(&[Piece<'_>]) -> bool,
     ) -> Option<Self> {
         let (mut skipped, mut after) = (0, last);
         for (index, &(from, to)) in parts.iter().enumerate().rev() {
@@ -104,6 +104,11 @@ impl Street {
             let found = Self::number_first(text, pieces, parts, index).or_else(|| Self::number_last(text, pieces, parts, index));
             if let Some(found) = found.filter(|found| found.sure || skipped == 0) {
                 return Some(Self { apart: skipped > 0, ..found });
+            }
+            // "Friedrichstr. 123 in 10117 Berlin"
+            if index + 1 == parts.len() && part.len() > 2 && matches!(part[part.len() - 1].text, "in" | "à" | "en" | "a" | "i" | "w" | "v") {
+                let shorter: Vec<Piece<'_>> = pieces[..to - 1].to_vec();
+                return Self::in_parts(text, &shorter, &segments(&shorter), last, aside);
             }
             // A number alone belongs to the street before it.
             if part.len() == 1 && is_house(part[0].text) {
@@ -162,6 +167,20 @@ impl Street {
     /// `Hauptstraße 5`, `Via Roma, 5`, `ul. Długa 15/3`: the number follows.
     fn number_last(text: &str, pieces: &[Piece<'_>], parts: &[(usize, usize)], index: usize) -> Option<Self> {
         let (from, to) = parts[index];
+        // "Rua …, Lote 9": the plot is the number.
+        if index > 0 && to - from == 2 && matches!(key(pieces[from].text).as_str(), "lote" | "lt" | "km" | "parcela" | "nave") && is_id(pieces[to - 1].text) {
+            let (before_from, before_to) = parts[index - 1];
+            let name = Name::of(pieces, before_from, before_to).filter(|name| name.sure && pieces[from].sep != Sep::Stop)?;
+            return Some(Self {
+                start: pieces[name.from].start,
+                street: written(&pieces[name.from..before_to], text),
+                number: written(&pieces[from..to], text),
+                sure: true,
+                languages: name.languages,
+                score: 1.5,
+                apart: false,
+            });
+        }
         let at = (from..to).find(|at| {
             is_house(pieces[*at].text) && extent(pieces, *at, to).1 == to && (*at > from || index > 0)
         })?;
@@ -469,7 +488,7 @@ fn follows_unit(pieces: &[Piece<'_>], from: usize, at: usize) -> bool {
     at > from && {
         let before = key(pieces[at - 1].text);
         pieces[at - 1].text == "#"
-            || words::is_unit(&before) && before != "no" && before != "ground" && !(at >= from + 2 && is_ordinal(pieces[at - 2].text))
+            || words::is_unit(&before) && !pieces[at].text.contains('/') && before != "no" && before != "ground" && !(at >= from + 2 && is_ordinal(pieces[at - 2].text))
             || words::is_english_first(&before) && before.len() > 1
             || words::is_box(&before)
     }
@@ -621,11 +640,27 @@ impl Name {
             start -= 1;
         }
         start = trim(pieces, start, kind);
+        if german {
+            start = with_preposition(pieces, from, start);
+        }
         (alone && start == kind && !pieces[kind].is_capitalised()).then_some(()).map_or(Some(Self { from: start, sure: true, languages }), |()| None)
     }
 
     /// A name that does not say that it is one of a street: `Unter den Linden`, `Zeil`.
     fn bare(pieces: &[Piece<'_>], from: usize, to: usize) -> Option<Self> {
+        // "Pod Vodárenskou věží" goes on in small letters.
+        let head = pieces[from].folded();
+        let leads = words::meaning(&head).first;
+        if pieces[from].sep != Sep::Space
+            && pieces[from].is_capitalised()
+            && (2..=4).contains(&(to - from))
+            && words::speaks(leads, "CZ")
+            && words::is_weak(&head, leads)
+            && pieces[from + 1].is_capitalised()
+            && pieces[from..to].iter().all(|piece| !piece.has_digit())
+        {
+            return Some(Self { from, sure: false, languages: 0 });
+        }
         let run = (from..to).rev().take(LONGEST).take_while(|at| belongs(&pieces[*at])).last()?;
         // In German a name may begin with a capitalised preposition.
         let preposition = (run..to).rev().find(|at| pieces[*at].is_capitalised() && *at + 1 < to && words::is_weak(&pieces[*at].folded(), words::meaning(&pieces[*at].folded()).first) && words::meaning(&pieces[*at].folded()).first != 0);
@@ -640,6 +675,21 @@ impl Name {
     }
 }
 
+/// The start of a German name with what says where it runs: "Im Wiesengrund", "An der Alten Mühle".
+fn with_preposition(pieces: &[Piece<'_>], from: usize, start: usize) -> usize {
+    let article = |at: usize| matches!(pieces[at].text, "der" | "dem" | "den" | "des" | "die" | "das");
+    let mut at = start;
+    if at > from && article(at - 1) {
+        at -= 1;
+    }
+    let leads = |piece: &Piece<'_>| {
+        piece.sep != Sep::Stop
+            && piece.is_capitalised()
+            && matches!(piece.folded().as_str(), "am" | "an" | "auf" | "in" | "im" | "zum" | "zur" | "unter" | "hinter" | "vor" | "beim" | "bei" | "uber")
+    };
+    if at > from && leads(&pieces[at - 1]) { at - 1 } else { start }
+}
+
 /// Moves the start of a name past words that are none of it.
 fn trim(pieces: &[Piece<'_>], mut start: usize, last: usize) -> usize {
     while start < last {
@@ -647,7 +697,7 @@ fn trim(pieces: &[Piece<'_>], mut start: usize, last: usize) -> usize {
         let folded = piece.folded();
         let kind = words::meaning(&folded).first & !words::ENGLISH != 0 && !words::is_weak(&folded, words::meaning(&folded).first);
         let begins_sentence = piece.sep == Sep::Stop && words::is_outside(&folded);
-        if piece.is_capitalised() && !begins_sentence || kind || piece.has_digit() && is_ordinal(piece.text) {
+        if piece.is_capitalised() && !begins_sentence || kind || piece.has_digit() && is_ordinal(piece.text) || piece.text.starts_with(['\'', '’']) {
             break;
         }
         start += 1;
@@ -673,7 +723,7 @@ fn last_key(word: &str) -> String {
 fn belongs(piece: &Piece<'_>) -> bool {
     let folded = piece.folded();
     piece.is_capitalised()
-        || is_ordinal(piece.text) && piece.text.ends_with(['.', 'º', 'ª'])
+        || is_ordinal(piece.text) && piece.text.ends_with(['.', 'º', 'ª', 'e'])
         || words::is_particle(&folded)
         || words::is_kind(&folded)
         || words::meaning(&folded).first != 0 && !words::is_weak(&folded, words::meaning(&folded).first) && folded.len() > 1

@@ -125,7 +125,9 @@ impl<'r> Reader<'r> {
         let Some(before) = postcode.first.checked_sub(1) else { return plain };
         let token = &self.tokens[before];
         let between = self.text.get(token.end as usize..postcode.start).unwrap_or_default();
-        if !matches!(between, "-" | "–" | " - " | " – " | "\u{2011}") || !token.is_capitalised() {
+        // With spaces around it, a dash separates unless the letter stands alone: not "5/B - 37138".
+        let spaced = matches!(between, " - " | " – ") && matches!(token.gap, Gap::Comma | Gap::Sentence);
+        if !(spaced || matches!(between, "-" | "–" | "\u{2011}")) || !token.is_capitalised() {
             return plain;
         }
         let code = match self.word(before) {
@@ -215,6 +217,10 @@ impl<'r> Reader<'r> {
     fn town_goes_on(&self, mut next: usize, place: Place) -> usize {
         let country = place.country().map_or("", |country| country.code());
         let end = |next: usize| self.tokens[next - 1].end as usize;
+        // "Biel/Bienne"
+        if self.tokens.get(next).is_some_and(|token| self.text.get(end(next)..token.start as usize) == Some("/") && token.is_capitalised()) {
+            next += 1;
+        }
         while let Some(token) = self.tokens.get(next).filter(|token| token.gap == Gap::Joins) {
             let word = token.text(self.text);
             let hyphen = self.text.as_bytes().get(end(next)) == Some(&b'-');

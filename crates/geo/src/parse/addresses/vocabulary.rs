@@ -19,7 +19,7 @@ const LANGUAGES: [Language; 14] = [
     // German
     Language {
         countries: "DE AT CH LI LU",
-        first: "strasse platz allee am an auf in im zum zur unter hinter bei beim vor ob c aleje",
+        first: "strasse platz allee am an auf in im zum zur unter hinter bei beim vor ob",
         last: "strasse str weg platz pl allee gasse g ring damm ufer chaussee markt promenade steig stieg pfad kai graben \
                wall hof garten park zeile gurtel lande bruecke brucke tor berg steg passage siedlung anger ch",
         endings: "strasse str weg platz allee gasse ring damm ufer chaussee markt promenade steig stieg pfad kai graben wall \
@@ -33,10 +33,10 @@ const LANGUAGES: [Language; 14] = [
         countries: "NL BE",
         first: "laan plein",
         last: "straat laan weg plein gracht kade singel dijk steeg hof dreef baan pad park markt kaai lei vest plaats \
-               boulevard boulv boulev str ring haven",
+               boulevard boulv boulev ring haven",
         endings: "straat laan weg plein gracht kade singel dijk steeg hof dreef baan pad park markt kaai lei vest plaats \
                   straatweg boulevard haven wal burgwal hout dam poort veld berg akker kamp meent oord rade rak sloot vaart \
-                  stede brug brink donk es erf ven horst heem plantsoen steenweg stwg molen hoek bos zoom leane strjitte str",
+                  stede brug brink donk es erf ven horst heem plantsoen steenweg stwg molen hoek bos zoom leane strjitte",
     },
     // French
     Language {
@@ -88,7 +88,7 @@ const LANGUAGES: [Language; 14] = [
                vange ring",
         endings: "gade vej alle plads torv torvet straede boulevard garden gaarden vaenge vaenget parken bakken kaj kajen \
                   brygge haven toften svinget gaden vejen pladsen gyde stien ringen vang vangen krogen marken engen lunden \
-                  skoven dalen hoj hojen havnen kanal dam garde gard ledet lokken agre leddet banke banken aasen tvaervej",
+                  skoven dalen hoj hojen havnen kanal dam garde gard ledet lokken agre leddet banke banken aasen tvaervej promenade boulevarden esplanaden",
     },
     // Norwegian
     Language {
