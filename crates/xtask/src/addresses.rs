@@ -44,7 +44,9 @@ pub fn make(packages: &Packages) -> Result<String> {
             // The metadata leave the routing key open: a letter and two digits, and D6W.
             "IE" => ["A00 ****", "A00****", "A0A ****", "A0A****"].map(str::to_owned).into(),
             // Without the codes of the army and of one bank.
-            "GB" => expand(field("zip"), Symbols::Kinds)?.into_iter().filter(|shape| !shape.starts_with("AAA")).collect(),
+            "GB" => {
+                expand(field("zip"), Symbols::Kinds)?.into_iter().filter(|shape| !shape.starts_with("AAA")).collect()
+            }
             _ => expand(field("zip"), Symbols::Kinds).with_context(|| format!("{code}: {}", field("zip")))?,
         };
         writeln!(text, "{code}\t{side}\t{}", shapes.into_iter().collect::<Vec<_>>().join("|"))?;

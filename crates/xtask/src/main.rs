@@ -24,8 +24,7 @@ use anyhow::{Context, Result, bail};
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next();
-    let cache =
-        arguments.next().map_or_else(|| std::env::temp_dir().join("bowerbird-packages"), PathBuf::from);
+    let cache = arguments.next().map_or_else(|| std::env::temp_dir().join("bowerbird-packages"), PathBuf::from);
     match task.as_deref() {
         Some("data") => {
             let packages = packages::Packages::fetch(&cache, None)?;

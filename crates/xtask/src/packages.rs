@@ -36,7 +36,9 @@ pub struct Packages {
 impl Packages {
     /// Fetches and unpacks what is not in the cache yet, of all packages or of one.
     pub fn fetch(cache: &Path, only: Option<&str>) -> Result<Self> {
-        for (registry, name, version) in PACKAGES.into_iter().filter(|(_, name, _)| only.is_none_or(|only| only == *name)) {
+        for (registry, name, version) in
+            PACKAGES.into_iter().filter(|(_, name, _)| only.is_none_or(|only| only == *name))
+        {
             let target = cache.join(name);
             if target.join(".done").exists() {
                 continue;

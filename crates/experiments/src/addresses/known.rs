@@ -11,7 +11,8 @@ static OWN: &str = include_str!("../../data/addresses.txt");
 
 /// The countries that are looked at.
 const COUNTRIES: [&str; 21] = [
-    "DE", "AT", "CH", "FI", "SE", "NO", "DK", "NL", "BE", "FR", "ES", "PT", "IT", "PL", "CZ", "GB", "IE", "US", "CA", "AU", "NZ",
+    "DE", "AT", "CH", "FI", "SE", "NO", "DK", "NL", "BE", "FR", "ES", "PT", "IT", "PL", "CZ", "GB", "IE", "US", "CA",
+    "AU", "NZ",
 ];
 
 /// An address and how it is written.
@@ -87,7 +88,9 @@ pub(super) fn opencage(path: &Path) -> Result<Vec<Known>, ExperimentError> {
             part(&["postcode"]),
             part(&["city", "town", "village", "hamlet", "suburb", "municipality"]),
         );
-        if let ((Some(street), Some(number), Some(postcode), Some(city)), true) = (whole, COUNTRIES.contains(&&*country)) {
+        if let ((Some(street), Some(number), Some(postcode), Some(city)), true) =
+            (whole, COUNTRIES.contains(&&*country))
+        {
             let lines = formatted.text.lines().map(str::to_owned).collect();
             all.push(Known { source: "opencage", country, lines, street, number, postcode, city });
         }

@@ -109,8 +109,11 @@ fn report(counts: &Counts, pages: Option<&Pages>) -> Report {
     }
     let mut tables = vec![countries, sources, worth];
     let worst = counts.by_country.values().map(|share| share.value()).min_by(f64::total_cmp);
-    let mut bars =
-        vec![Bar { what: "the country it does worst in: share with all four parts right", wanted: Wanted::AtLeast(0.9), got: worst }];
+    let mut bars = vec![Bar {
+        what: "the country it does worst in: share with all four parts right",
+        wanted: Wanted::AtLeast(0.9),
+        got: worst,
+    }];
     let mut figures = json!({
         "countries": counts.by_country.iter().map(|(country, share)| json!({
             "country": country, "n": share.all, "right": share.right, "share": share.value(),
@@ -260,7 +263,11 @@ mod tests {
         std::fs::write(folder.path().join("c.html"), "<p>51 Franklin Street, Boston, MA 02110").unwrap();
         let report = run(&Order { from: Some(folder.path().to_owned()), ..Order::default() }).unwrap();
         let pages = &report.figures["pages"];
-        assert_eq!((&pages["pages"], &pages["with_false"], &pages["left_out"]), (&json!(2), &json!(1), &json!(1)), "{pages}");
+        assert_eq!(
+            (&pages["pages"], &pages["with_false"], &pages["left_out"]),
+            (&json!(2), &json!(1), &json!(1)),
+            "{pages}"
+        );
         assert!(report.bars.iter().any(|bar| !bar.passed()));
     }
 }

@@ -47,7 +47,9 @@ impl Setting {
                 let cells: String = known.lines.iter().map(|line| format!("<td>{}</td>", escape(line))).collect();
                 let html = format!("<table><tr><th>Name<th>Address<tr><td>Photo Archive</td>{cells}</tr></table>");
                 match Url::parse("https://example.org/") {
-                    Ok(url) => page::read(html.as_bytes(), Some("text/html; charset=utf-8"), &url, &Limits::default()).text,
+                    Ok(url) => {
+                        page::read(html.as_bytes(), Some("text/html; charset=utf-8"), &url, &Limits::default()).text
+                    }
                     Err(_) => html,
                 }
             }

@@ -2,7 +2,6 @@
 
 use super::addresses::Formats;
 use super::{Address, Hints};
-use crate::gazetteer::layout::Value;
 use crate::gazetteer::{Gazetteer, Kind, Place};
 use query::fold;
 
@@ -44,6 +43,13 @@ impl Fit {
     }
 }
 
+/// How exactly a house, a street, a postcode says where something is, in metres.
+const HOUSE: f64 = 30.0;
+const STREET: f64 = 300.0;
+const POSTCODE: f64 = 2000.0;
+/// Kilometres from its town at which something is not of it.
+const FAR: f64 = 40.0;
+
 /// Most confidence in an address whose postcode is of another area than its town.
 const DOUBTED: f64 = 0.5;
 
@@ -68,11 +74,11 @@ pub(crate) fn town(
 ) -> Option<Place> {
     let city = address.city.as_deref()?;
     let key = fold(city);
-    let value = gazetteer.keys()?.get(key.as_bytes())?;
+    let value = gazetteer.value(&key)?;
     let country = address.country.as_deref().and_then(|country| country_code(gazetteer, country));
     let mut best: Option<(f64, Place)> = None;
     let entries = || {
-        gazetteer.entries(Value::unpack(value.value())).filter(|named| {
+        gazetteer.entries(value).filter(|named| {
             let code = named.place.country().map_or("", |country| country.code());
             !named.acronym
                 && matches!(named.place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2)
@@ -121,6 +127,26 @@ pub(crate) fn town(
     best.filter(|(score, _)| *score > 0.0).map(|(_, place)| place)
 }
 
+/// Where the house, street or postcode of an address is, as far as such were imported, how exactly in
+/// metres, and which of them it is.
+pub(crate) fn refined(place: Place, address: &Address) -> Option<((f64, f64), f64, &'static str)> {
+    let finer = place.gazetteer().finer()?;
+    let is_town = matches!(place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2);
+    let postcode = address.postcode.as_deref();
+    let country = address.country.as_deref().unwrap_or_default();
+    let by_postcode = postcode.and_then(|postcode| finer.postcode(country, postcode, is_town.then(|| place.degrees())));
+    let near = by_postcode.or_else(|| is_town.then(|| place.degrees()))?;
+    let (street, number) = (address.street.as_deref(), address.number.as_deref());
+    let house = street.zip(number).and_then(|(street, number)| finer.house(street, number, near));
+    let point = house.map(|point| (point, HOUSE, "the house")).or_else(|| {
+        let street = street.and_then(|street| finer.street(street, near));
+        street
+            .map(|point| (point, STREET, "the street"))
+            .or_else(|| by_postcode.map(|point| (point, POSTCODE, "the postcode")))
+    });
+    point.filter(|(at, ..)| !is_town || crate::distance::great_circle(*at, place.degrees()) <= FAR)
+}
+
 /// The two-letter code of a country given by code or by any of its names.
 pub(crate) fn country_code(gazetteer: &'static Gazetteer, country: &str) -> Option<&'static str> {
     let country = country.trim();
@@ -150,7 +176,9 @@ fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
     let formats = Formats::all();
     match country {
         // Without the zero that begins it, a ZIP code has four digits.
-        "US" if postcode.len() == 4 => return formats.fits(country, admin1, &format!("0{postcode}")).map(Fit::of_state),
+        "US" if postcode.len() == 4 => {
+            return formats.fits(country, admin1, &format!("0{postcode}")).map(Fit::of_state);
+        }
         "US" => return formats.fits(country, admin1, postcode).map(Fit::of_state),
         "CA" | "AU" => return formats.fits(country, place.admin1()?.name(), postcode).map(Fit::of_state),
         "IT" | "ES" if place.admin2().and_then(|area| formats.fits(country, area.code(), postcode)) == Some(true) => {

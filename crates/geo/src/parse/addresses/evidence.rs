@@ -82,7 +82,8 @@ impl Said<'_> {
         }
         let language = reader.hints.language?;
         let own = self.gazetteer.country(country).map(Country::language)?;
-        (own == language || country == "CH" && matches!(language, "fr" | "it") || country == "BE" && language == "fr").then_some(true)
+        (own == language || country == "CH" && matches!(language, "fr" | "it") || country == "BE" && language == "fr")
+            .then_some(true)
     }
 }
 
@@ -104,7 +105,11 @@ impl<'r> Reader<'r> {
             }
             (*code, weight)
         };
-        Said { gazetteer: self.gazetteer, weights: countries.iter().map(weigh).collect(), named: self.country_after(end) }
+        Said {
+            gazetteer: self.gazetteer,
+            weights: countries.iter().map(weigh).collect(),
+            named: self.country_after(end),
+        }
     }
 
     /// Digits after a plus sign around an address.
@@ -129,7 +134,8 @@ impl<'r> Reader<'r> {
             }
             (1..=COUNTRY_WORDS).rev().find_map(|words| {
                 let last = self.tokens.get(at + words - 1)?;
-                let joined = self.tokens[at + 1..at + words].iter().all(|token| matches!(token.gap, Gap::Joins | Gap::Stop));
+                let joined =
+                    self.tokens[at + 1..at + words].iter().all(|token| matches!(token.gap, Gap::Joins | Gap::Stop));
                 let name = self.text.get(token.start as usize..last.end as usize)?;
                 // Codes of two letters are those of states as well.
                 (joined && name.len() > 2).then(|| country_code(self.gazetteer, name)).flatten()

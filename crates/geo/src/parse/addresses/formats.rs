@@ -64,7 +64,8 @@ impl Formats {
 
     /// The countries in which something is a postcode on that side of the town.
     pub(super) fn countries(&self, postcode: &str, side: Side) -> Vec<&'static str> {
-        let fits = |format: &&Format| format.side == side && format.shapes.iter().any(|shape| is_shaped(postcode, shape));
+        let fits =
+            |format: &&Format| format.side == side && format.shapes.iter().any(|shape| is_shaped(postcode, shape));
         self.formats.iter().filter(fits).map(|format| format.country).collect()
     }
 

@@ -73,8 +73,25 @@ pub(super) fn addresses(
 fn is_number_word(word: &str) -> bool {
     matches!(
         word,
-        "One" | "Two" | "Three" | "Four" | "Five" | "Six" | "Seven" | "Eight" | "Nine" | "Ten" | "Eleven" | "Twelve" | "ONE"
-            | "TWO" | "THREE" | "snc" | "SNC" | "s" | "S"
+        "One"
+            | "Two"
+            | "Three"
+            | "Four"
+            | "Five"
+            | "Six"
+            | "Seven"
+            | "Eight"
+            | "Nine"
+            | "Ten"
+            | "Eleven"
+            | "Twelve"
+            | "ONE"
+            | "TWO"
+            | "THREE"
+            | "snc"
+            | "SNC"
+            | "s"
+            | "S"
     )
 }
 
@@ -117,7 +134,9 @@ impl<'r> Reader<'r> {
 
     fn has_digit(&self, index: usize) -> bool {
         let token = &self.tokens[index];
-        token.end - token.start <= 8 && token.shape != Shape::Lower && self.word(index).bytes().any(|b| b.is_ascii_digit())
+        token.end - token.start <= 8
+            && token.shape != Shape::Lower
+            && self.word(index).bytes().any(|b| b.is_ascii_digit())
     }
 
     /// The address whose postcode begins at a word.
@@ -178,7 +197,7 @@ impl<'r> Reader<'r> {
         } else {
             format!("street, number and postcode with a town that is not known, in {}", place.name())
         };
-        Some(Mention {
+        let mut mention = Mention {
             span,
             kind: MentionKind::Address,
             place: Some(place),
@@ -187,6 +206,8 @@ impl<'r> Reader<'r> {
             confidence,
             address: Some(address),
             why,
-        })
+        };
+        mention.refine();
+        Some(mention)
     }
 }

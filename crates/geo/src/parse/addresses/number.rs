@@ -12,8 +12,8 @@ const IN_WORDS: [&str; 12] =
     ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
 /// Words that belong to the number with what follows them: a box, a flat.
 const JOINED: [&str; 20] = [
-    "bus", "bte", "boite", "bt", "m", "lok", "as", "hs", "huis", "top", "tur", "tuer", "stiege", "stg", "bis", "ter", "quater",
-    "app", "box", "boîte",
+    "bus", "bte", "boite", "bt", "m", "lok", "as", "hs", "huis", "top", "tur", "tuer", "stiege", "stg", "bis", "ter",
+    "quater", "app", "box", "boîte",
 ];
 /// Words before a number that are no part of the street.
 const NUMBERED: [&str; 14] =
@@ -73,7 +73,9 @@ fn is_digits_and_more(word: &str, most: usize) -> bool {
     }
     // "5th" and "3rd" name streets.
     let lower = tail.to_lowercase();
-    if matches!(lower.as_str(), "st" | "nd" | "rd" | "th" | "er" | "eme" | "ème" | "e" | "h" | "km" | "m" | "x") && lower.len() > 1 {
+    if matches!(lower.as_str(), "st" | "nd" | "rd" | "th" | "er" | "eme" | "ème" | "e" | "h" | "km" | "m" | "x")
+        && lower.len() > 1
+    {
         return false;
     }
     if tail.len() > 18 {
@@ -82,7 +84,12 @@ fn is_digits_and_more(word: &str, most: usize) -> bool {
     tail.split(['-', '–', '/', '+', ' ', '—']).enumerate().all(|(index, part)| {
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
         let letters = &part[digits..];
-        let named = || matches!(letters.to_lowercase().as_str(), "bis" | "ter" | "quater" | "hs" | "top" | "sn" | "stiege" | "stg" | "tur");
+        let named = || {
+            matches!(
+                letters.to_lowercase().as_str(),
+                "bis" | "ter" | "quater" | "hs" | "top" | "sn" | "stiege" | "stg" | "tur"
+            )
+        };
         let roman = || digits == 0 && !letters.is_empty() && letters.bytes().all(|b| b"IVX".contains(&b));
         digits <= most
             && (index > 0 || digits == 0)
@@ -107,7 +114,10 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
             continue;
         }
         let next_is_id = || at + 1 < end && is_id(pieces[at + 1].text);
-        if bare.len() == 1 && bare.bytes().all(|b| b.is_ascii_alphabetic()) && !next_is_id_of_unit(&bare, pieces, at, end) {
+        if bare.len() == 1
+            && bare.bytes().all(|b| b.is_ascii_alphabetic())
+            && !next_is_id_of_unit(&bare, pieces, at, end)
+        {
             at += 1;
             number_end = at;
             counts = true;
@@ -120,7 +130,11 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
             counts = false;
         } else if words::is_unit(&bare) || is_ordinal(word) {
             at += 1;
-            while at < end && (is_id(pieces[at].text) || words::is_counted(&key(pieces[at].text)) || words::is_unit(&key(pieces[at].text))) {
+            while at < end
+                && (is_id(pieces[at].text)
+                    || words::is_counted(&key(pieces[at].text))
+                    || words::is_unit(&key(pieces[at].text)))
+            {
                 at += 1;
             }
         } else {
@@ -150,7 +164,10 @@ pub(super) fn is_ordinal(word: &str) -> bool {
     let tail = word.get(digits..).unwrap_or_default().to_lowercase();
     (1..=3).contains(&digits)
         && (digits < 3 || tail.len() == 2)
-        && matches!(tail.as_str(), "." | "º" | "ª" | ".º" | ".ª" | "°" | "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "ème" | "de" | "ste")
+        && matches!(
+            tail.as_str(),
+            "." | "º" | "ª" | ".º" | ".ª" | "°" | "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "ème" | "de" | "ste"
+        )
 }
 
 fn is_roman(word: &str) -> bool {
@@ -164,7 +181,9 @@ mod tests {
 
     #[test]
     fn numbers_have_letters_ranges_and_flats() {
-        for word in ["12", "12a", "12B", "5-7", "5–7", "12/3", "12/3/15", "343/10", "15/A", "12-II", "12bis", "s/n", "10-12a"] {
+        for word in
+            ["12", "12a", "12B", "5-7", "5–7", "12/3", "12/3/15", "343/10", "15/A", "12-II", "12bis", "s/n", "10-12a"]
+        {
             assert!(is_house(word), "{word}");
         }
         for word in ["", "a", "12345", "3rd", "12abc", "1.5", "Straße", "24-103-5-a-b-c-d-e"] {

@@ -79,10 +79,13 @@ pub(super) fn before(text: &str, end: usize) -> (Vec<Piece<'_>>, Sep) {
         }
         let length = rest
             .char_indices()
-            .find(|(index, c)| c.is_whitespace() || separator(*c).is_some() && (*c != ':' || !is_inside(&rest[*index..])))
+            .find(|(index, c)| {
+                c.is_whitespace() || separator(*c).is_some() && (*c != ':' || !is_inside(&rest[*index..]))
+            })
             .map_or(rest.len(), |(index, _)| index);
         // "Hauptstr.5"
-        let length = rest[..length].find('.').filter(|stop| is_glued(&rest[..length], *stop)).map_or(length, |stop| stop + 1);
+        let length =
+            rest[..length].find('.').filter(|stop| is_glued(&rest[..length], *stop)).map_or(length, |stop| stop + 1);
         let (word, start) = (&rest[..length], floor + at);
         at += length;
         // A dash or slash alone separates; between two numbers it joins them.
@@ -125,8 +128,8 @@ pub(super) fn before(text: &str, end: usize) -> (Vec<Piece<'_>>, Sep) {
 fn separator(c: char) -> Option<Sep> {
     Some(match c {
         ',' | '，' => Sep::Comma,
-        ';' | '|' | '•' | '·' | '∙' | '●' | '■' | '—' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ':' | '\\' | '~'
-        | '→' => Sep::Mark,
+        ';' | '|' | '•' | '·' | '∙' | '●' | '■' | '—' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ':' | '\\'
+        | '~' | '→' => Sep::Mark,
         _ => return None,
     })
 }
@@ -152,9 +155,10 @@ fn is_sentence_end(word: &str) -> bool {
     let Some(stem) = word.strip_suffix('.') else { return false };
     let letters = stem.chars().filter(|c| c.is_alphabetic()).count();
     let lower = stem.to_lowercase();
-    let known = ABBREVIATIONS.split_ascii_whitespace().enumerate().any(|(index, abbreviation)| {
-        lower == abbreviation || index < ENDINGS && lower.ends_with(abbreviation)
-    });
+    let known = ABBREVIATIONS
+        .split_ascii_whitespace()
+        .enumerate()
+        .any(|(index, abbreviation)| lower == abbreviation || index < ENDINGS && lower.ends_with(abbreviation));
     letters > ABBREVIATION && !known && !stem.contains('.')
 }
 
@@ -173,7 +177,10 @@ mod tests {
     fn words_know_what_separates_them() {
         check("Holstenstr. 5 – 7 · ", "Line Holstenstr. / Space 5 – 7 / Mark");
         check("We moved. C/ Mayor, 12\n", "Line We / Space moved / Stop C/ / Space Mayor / Comma 12 / Line");
-        check("Willkommen. Adresse: Am Markt 3,", "Line Willkommen / Stop Adresse / Mark Am / Space Markt / Space 3 / Comma");
+        check(
+            "Willkommen. Adresse: Am Markt 3,",
+            "Line Willkommen / Stop Adresse / Mark Am / Space Markt / Space 3 / Comma",
+        );
         check("12,rue X - ", "Line 12 / Comma rue / Space X / Mark");
     }
 }

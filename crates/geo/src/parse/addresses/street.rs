@@ -57,11 +57,16 @@ fn is_aside(part: &[Piece<'_>]) -> bool {
     let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return true };
     let is_unit = |word: &str| words::is_unit(word);
     let label = keys.iter().all(|word| words::is_label(word));
-    let ids = |keys: &[Piece<'_>]| keys.iter().all(|piece| is_id(piece.text) || is_ordinal(piece.text) || is_unit(&key(piece.text)));
+    let ids = |keys: &[Piece<'_>]| {
+        keys.iter().all(|piece| is_id(piece.text) || is_ordinal(piece.text) || is_unit(&key(piece.text)))
+    };
     label
         || part[0].text.starts_with('#')
         || is_unit(first) && part.len() <= 4 && ids(&part[1..])
-        || part.len() <= 4 && (is_ordinal(part[0].text) || is_id(part[0].text) || part.len() <= 3) && (words::is_counted(last) || is_unit(last)) && part.len() >= 2
+        || part.len() <= 4
+            && (is_ordinal(part[0].text) || is_id(part[0].text) || part.len() <= 3)
+            && (words::is_counted(last) || is_unit(last))
+            && part.len() >= 2
         || part.len() <= 3 && is_ordinal(part[0].text) && ids(&part[1..])
         || part.len() == 1 && (words::is_counted(first) || words::is_direction(first) || is_flat_code(part[0].text))
         || words::is_box(&crate::fold(&part.iter().map(|piece| piece.text).collect::<Vec<_>>().join(" ")))
@@ -78,10 +83,12 @@ impl Street {
     pub(super) fn before_postcode(text: &str, pieces: &[Piece<'_>], last: Sep) -> Option<Self> {
         let parts = segments(pieces);
         // First past floors and flats; then they may be streets after all: "Hof 5".
-        Self::in_parts(text, pieces, &parts, last, is_aside).or_else(|| Self::in_parts(text, pieces, &parts, last, |_| false)).or_else(|| {
-            let &(from, to) = parts.last()?;
-            Self::number_then_name(text, &pieces[from..to])
-        })
+        Self::in_parts(text, pieces, &parts, last, is_aside)
+            .or_else(|| Self::in_parts(text, pieces, &parts, last, |_| false))
+            .or_else(|| {
+                let &(from, to) = parts.last()?;
+                Self::number_then_name(text, &pieces[from..to])
+            })
     }
 
     fn in_parts(
@@ -101,12 +108,16 @@ impl Street {
             if aside(part) {
                 continue;
             }
-            let found = Self::number_first(text, pieces, parts, index).or_else(|| Self::number_last(text, pieces, parts, index));
+            let found = Self::number_first(text, pieces, parts, index)
+                .or_else(|| Self::number_last(text, pieces, parts, index));
             if let Some(found) = found.filter(|found| found.sure || skipped == 0) {
                 return Some(Self { apart: skipped > 0, ..found });
             }
             // "Friedrichstr. 123 in 10117 Berlin"
-            if index + 1 == parts.len() && part.len() > 2 && matches!(part[part.len() - 1].text, "in" | "à" | "en" | "a" | "i" | "w" | "v") {
+            if index + 1 == parts.len()
+                && part.len() > 2
+                && matches!(part[part.len() - 1].text, "in" | "à" | "en" | "a" | "i" | "w" | "v")
+            {
                 let shorter: Vec<Piece<'_>> = pieces[..to - 1].to_vec();
                 return Self::in_parts(text, &shorter, &segments(&shorter), last, aside);
             }
@@ -158,7 +169,8 @@ impl Street {
         // The number is a part of its own.
         let languages = opens(from)?;
         let (before_from, before_to) = parts[index.checked_sub(1)?];
-        let at = (before_from..before_to).find(|at| is_house(pieces[*at].text) && extent(pieces, *at, before_to).1 == before_to)?;
+        let at = (before_from..before_to)
+            .find(|at| is_house(pieces[*at].text) && extent(pieces, *at, before_to).1 == before_to)?;
         // "Galerie 5, Rue de la Loi 16": the street has a number of its own.
         let own = to - from > 2 && is_house(pieces[to - 1].text) && pieces[to - 1].text.len() < 4;
         (!own && matches!(pieces[from].sep, Sep::Comma | Sep::Line)).then(|| make((at, before_to), from, languages))?
@@ -168,9 +180,14 @@ impl Street {
     fn number_last(text: &str, pieces: &[Piece<'_>], parts: &[(usize, usize)], index: usize) -> Option<Self> {
         let (from, to) = parts[index];
         // "Rua …, Lote 9": the plot is the number.
-        if index > 0 && to - from == 2 && matches!(key(pieces[from].text).as_str(), "lote" | "lt" | "km" | "parcela" | "nave") && is_id(pieces[to - 1].text) {
+        if index > 0
+            && to - from == 2
+            && matches!(key(pieces[from].text).as_str(), "lote" | "lt" | "km" | "parcela" | "nave")
+            && is_id(pieces[to - 1].text)
+        {
             let (before_from, before_to) = parts[index - 1];
-            let name = Name::of(pieces, before_from, before_to).filter(|name| name.sure && pieces[from].sep != Sep::Stop)?;
+            let name =
+                Name::of(pieces, before_from, before_to).filter(|name| name.sure && pieces[from].sep != Sep::Stop)?;
             return Some(Self {
                 start: pieces[name.from].start,
                 street: written(&pieces[name.from..before_to], text),
@@ -181,9 +198,8 @@ impl Street {
                 apart: false,
             });
         }
-        let at = (from..to).find(|at| {
-            is_house(pieces[*at].text) && extent(pieces, *at, to).1 == to && (*at > from || index > 0)
-        })?;
+        let at = (from..to)
+            .find(|at| is_house(pieces[*at].text) && extent(pieces, *at, to).1 == to && (*at > from || index > 0))?;
         let (number_end, _) = extent(pieces, at, to);
         let mut street_to = at;
         if street_to > from && is_numbered(pieces[street_to - 1].text) {
@@ -346,7 +362,9 @@ impl Street {
             Some((judged.score - spare as f64 * 0.8, end, judged))
         };
         let whole = name(end, left_over);
-        let cut = cuts.filter_map(|cut| name(cut, 0).map(|(score, ..)| (score - 0.5 - 0.2 * (end - cut) as f64, cut))).max_by(|a, b| a.0.total_cmp(&b.0));
+        let cut = cuts
+            .filter_map(|cut| name(cut, 0).map(|(score, ..)| (score - 0.5 - 0.2 * (end - cut) as f64, cut)))
+            .max_by(|a, b| a.0.total_cmp(&b.0));
         let (score, end) = match (&whole, cut) {
             (Some((score, end, _)), Some((cut_score, _))) if *score >= cut_score => (*score, *end),
             (_, Some((score, cut))) => (score, cut),
@@ -391,24 +409,31 @@ impl Judged {
         let keys: Vec<String> = street.iter().map(|piece| key(piece.text)).collect();
         let small = street.iter().all(|piece| !piece.is_capitalised());
         let mut core = keys.len();
-        while core > 1 && (words::is_direction(&keys[core - 1]) || core > 2 && matches!(keys[core - 1].as_str(), "business" | "bus" | "ext")) {
+        while core > 1
+            && (words::is_direction(&keys[core - 1])
+                || core > 2 && matches!(keys[core - 1].as_str(), "business" | "bus" | "ext"))
+        {
             core -= 1;
         }
         let numbered = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
-        let leading = keys.iter().take_while(|word| words::is_direction(word) || matches!(word.as_str(), "old" | "new")).count();
+        let leading =
+            keys.iter().take_while(|word| words::is_direction(word) || matches!(word.as_str(), "old" | "new")).count();
         let lead = leading.min(core.checked_sub(1)?);
         let typed = core >= 2 && words::is_english_last(&keys[core - 1]) || core == 1 && is_whole(&keys[0]);
         let french = words::meaning(&first_key(street[lead].text)).first & words::NUMBER_FIRST != 0 && core > lead + 1;
         let last = &keys[core - 1];
         let coded = core >= 2
             && is_coded(&keys[..core - 1])
-            && (numbered(last) || last.len() <= 3 && street[core - 1].is_capitalised() && !words::is_english_last(last))
+            && (numbered(last)
+                || last.len() <= 3 && street[core - 1].is_capitalised() && !words::is_english_last(last))
             || core == lead + 2 && matches!(keys[lead].as_str(), "ave" | "avenue" | "avenida") && last.len() == 1
             || core >= 3 && keys[core - 2] == "no" && words::is_english_first(&keys[core - 3]) && numbered(last);
-        let about_kind =
-            core > lead + 2 && words::is_english_last(&keys[lead]) && matches!(keys[lead + 1].as_str(), "of" | "de" | "des");
+        let about_kind = core > lead + 2
+            && words::is_english_last(&keys[lead])
+            && matches!(keys[lead + 1].as_str(), "of" | "de" | "des");
         let grid = core >= 2 && lead + 1 == core && is_ordinal(street[core - 1].text)
-            || core >= 2 && keys.len() > core && numbered(last) || core == 1 && keys.len() > 1 && numbered(&keys[0]);
+            || core >= 2 && keys.len() > core && numbered(last)
+            || core == 1 && keys.len() > 1 && numbered(&keys[0]);
         let mut score = match () {
             () if typed => 2.0,
             () if french || about_kind => 1.9,
@@ -434,7 +459,13 @@ impl Judged {
         if small {
             score -= 0.1;
         }
-        let languages = if french { words::NUMBER_FIRST } else if sure { words::ENGLISH } else { 0 };
+        let languages = if french {
+            words::NUMBER_FIRST
+        } else if sure {
+            words::ENGLISH
+        } else {
+            0
+        };
         Some(Self { score, sure, languages })
     }
 }
@@ -444,7 +475,8 @@ fn is_coded(keys: &[String]) -> bool {
     let Some((last, before)) = keys.split_last() else { return false };
     let of = before.last().map_or("", String::as_str);
     let plain = matches!(last.as_str(), "road" | "rd" | "street" | "st");
-    words::is_english_first(last) && (!plain || matches!(of, "county" | "country" | "state" | "farm" | "ranch" | "township"))
+    words::is_english_first(last)
+        && (!plain || matches!(of, "county" | "country" | "state" | "farm" | "ranch" | "township"))
 }
 
 /// Whether the last of the words is a flat's number: after a kind of street, or after a name with a direction.
@@ -461,17 +493,44 @@ fn is_flat_after(street: &[Piece<'_>]) -> bool {
 
 /// Streets whose name is a word for a street alone.
 fn is_whole(word: &str) -> bool {
-    matches!(word, "broadway" | "strand" | "parkway" | "esplanade" | "promenade" | "boulevard" | "bowery" | "embankment")
-        || word.len() > 7 && words::is_english_last(word)
+    matches!(
+        word,
+        "broadway" | "strand" | "parkway" | "esplanade" | "promenade" | "boulevard" | "bowery" | "embankment"
+    ) || word.len() > 7 && words::is_english_last(word)
 }
 
 /// Kinds of streets that are hardly anything else.
 fn is_strong(word: &str) -> bool {
     matches!(
         word,
-        "street" | "st" | "road" | "rd" | "avenue" | "ave" | "drive" | "dr" | "lane" | "ln" | "court" | "ct" | "boulevard"
-            | "blvd" | "circle" | "cir" | "place" | "pl" | "terrace" | "ter" | "parkway" | "pkwy" | "highway" | "hwy" | "trail"
-            | "trl" | "crescent" | "cres"
+        "street"
+            | "st"
+            | "road"
+            | "rd"
+            | "avenue"
+            | "ave"
+            | "drive"
+            | "dr"
+            | "lane"
+            | "ln"
+            | "court"
+            | "ct"
+            | "boulevard"
+            | "blvd"
+            | "circle"
+            | "cir"
+            | "place"
+            | "pl"
+            | "terrace"
+            | "ter"
+            | "parkway"
+            | "pkwy"
+            | "highway"
+            | "hwy"
+            | "trail"
+            | "trl"
+            | "crescent"
+            | "cres"
     )
 }
 
@@ -479,8 +538,25 @@ fn is_strong(word: &str) -> bool {
 fn is_final(word: &str) -> bool {
     matches!(
         word,
-        "street" | "st" | "road" | "rd" | "avenue" | "ave" | "drive" | "dr" | "lane" | "ln" | "court" | "ct" | "crt" | "circle"
-            | "cir" | "place" | "pl" | "boulevard" | "blvd"
+        "street"
+            | "st"
+            | "road"
+            | "rd"
+            | "avenue"
+            | "ave"
+            | "drive"
+            | "dr"
+            | "lane"
+            | "ln"
+            | "court"
+            | "ct"
+            | "crt"
+            | "circle"
+            | "cir"
+            | "place"
+            | "pl"
+            | "boulevard"
+            | "blvd"
     )
 }
 
@@ -488,7 +564,11 @@ fn follows_unit(pieces: &[Piece<'_>], from: usize, at: usize) -> bool {
     at > from && {
         let before = key(pieces[at - 1].text);
         pieces[at - 1].text == "#"
-            || words::is_unit(&before) && !pieces[at].text.contains('/') && before != "no" && before != "ground" && !(at >= from + 2 && is_ordinal(pieces[at - 2].text))
+            || words::is_unit(&before)
+                && !pieces[at].text.contains('/')
+                && before != "no"
+                && before != "ground"
+                && !(at >= from + 2 && is_ordinal(pieces[at - 2].text))
             || words::is_english_first(&before) && before.len() > 1
             || words::is_box(&before)
     }
@@ -501,9 +581,18 @@ fn cut_unit(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
             let (word, next) = (key(pieces[*at].text), pieces.get(*at + 1).filter(|_| *at + 1 < to));
             let next_is_id = next.is_some_and(|next| is_id(next.text) || next.text.starts_with('#'));
             pieces[*at].text.starts_with('#')
-                || words::is_unit(&word) && next_is_id && !words::is_direction(&word) && !matches!(word.as_str(), "st" | "la" | "no" | "a" | "m")
-                || is_ordinal(pieces[*at].text) && next.is_some_and(|next| words::is_counted(&key(next.text)) && !matches!(key(next.text).as_str(), "st"))
-                || matches!(word.as_str(), "suite" | "ste" | "apt" | "apartment" | "unit" | "bldg" | "rm" | "room" | "pob" | "po")
+                || words::is_unit(&word)
+                    && next_is_id
+                    && !words::is_direction(&word)
+                    && !matches!(word.as_str(), "st" | "la" | "no" | "a" | "m")
+                || is_ordinal(pieces[*at].text)
+                    && next.is_some_and(|next| {
+                        words::is_counted(&key(next.text)) && !matches!(key(next.text).as_str(), "st")
+                    })
+                || matches!(
+                    word.as_str(),
+                    "suite" | "ste" | "apt" | "apartment" | "unit" | "bldg" | "rm" | "room" | "pob" | "po"
+                )
                 || next.is_none() && matches!(word.as_str(), "floor" | "flr" | "penthouse") && *at > from + 1
         })
         .unwrap_or(to)
@@ -533,7 +622,9 @@ fn unit_end(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
 /// The first word of a street, of which "C/Mayor" is two.
 fn first_key(word: &str) -> String {
     match word.split_once('/') {
-        Some((kind, _)) if !kind.is_empty() && kind.len() <= 3 && !kind.bytes().any(|b| b.is_ascii_digit()) => key(kind),
+        Some((kind, _)) if !kind.is_empty() && kind.len() <= 3 && !kind.bytes().any(|b| b.is_ascii_digit()) => {
+            key(kind)
+        }
         _ => match word.split_once(['\'', '’']) {
             Some((kind, rest)) if rest.len() > 2 && kind.len() > 3 => key(kind),
             _ => key(word),
@@ -567,7 +658,9 @@ impl Name {
         if from >= to {
             return None;
         }
-        Self::kind_first(pieces, from, to).or_else(|| Self::kind_last(pieces, from, to)).or_else(|| Self::bare(pieces, from, to))
+        Self::kind_first(pieces, from, to)
+            .or_else(|| Self::kind_last(pieces, from, to))
+            .or_else(|| Self::bare(pieces, from, to))
     }
 
     /// From the word for a street on: `at Via Roma`, `przy ul. 3 Maja`.
@@ -588,7 +681,8 @@ impl Name {
             }
             let rest = &pieces[at + 1..to];
             let belong = rest.iter().all(|piece| belongs(piece) || piece.has_digit());
-            let named = joined || rest.iter().any(|piece| piece.text.chars().any(char::is_uppercase) || piece.has_digit());
+            let named =
+                joined || rest.iter().any(|piece| piece.text.chars().any(char::is_uppercase) || piece.has_digit());
             (belong && named).then_some(Self { from: at, sure: true, languages: first })
         })
     }
@@ -597,7 +691,10 @@ impl Name {
     fn kind_last(pieces: &[Piece<'_>], from: usize, to: usize) -> Option<Self> {
         let mut kind = to - 1;
         // "Ringstraße Nord", "Storgatan V"
-        if kind > from && words::meaning(&key(pieces[kind].text)).last == 0 && (words::is_direction(&key(pieces[kind].text)) || pieces[kind].text.len() <= 2) {
+        if kind > from
+            && words::meaning(&key(pieces[kind].text)).last == 0
+            && (words::is_direction(&key(pieces[kind].text)) || pieces[kind].text.len() <= 2)
+        {
             kind -= 1;
         }
         let word = last_key(pieces[kind].text);
@@ -607,13 +704,19 @@ impl Name {
         if languages == 0 || !pieces[kind].is_capitalised() && !(alone && kind > from) {
             return None;
         }
-        if is_calendar(&pieces[kind].text.to_lowercase()) || words::is_no_street(&word) || words::is_label(&word) && to - from == 1 {
+        if is_calendar(&pieces[kind].text.to_lowercase())
+            || words::is_no_street(&word)
+            || words::is_label(&word) && to - from == 1
+        {
             return None;
         }
         let german = languages & 1 != 0 && languages & !1 & !(1 << 5) == 0;
         let bounded = pieces[from].sep != Sep::Space && pieces[from].sep != Sep::Stop;
         let zone = &pieces[from..kind];
-        let whole = bounded && zone.len() <= 3 && zone.iter().all(|piece| belongs(piece) && piece.is_capitalised() || words::is_particle(&piece.folded())) && pieces[from].is_capitalised();
+        let whole = bounded
+            && zone.len() <= 3
+            && zone.iter().all(|piece| belongs(piece) && piece.is_capitalised() || words::is_particle(&piece.folded()))
+            && pieces[from].is_capitalised();
         if whole && !(german && compound && zone.len() > 2) {
             return Some(Self { from, sure: true, languages });
         }
@@ -623,12 +726,16 @@ impl Name {
             let small = key(before.text);
             let takes = if compound && german {
                 // "Wiedner Hauptstraße"
-                let of_a_town = small.ends_with("er") && small.len() > 4 && !words::is_outside(&small) && before.sep == Sep::Space;
-                (words::is_adjective(&small) || of_a_town && start == kind) && before.is_capitalised() || is_title(before.text)
+                let of_a_town =
+                    small.ends_with("er") && small.len() > 4 && !words::is_outside(&small) && before.sep == Sep::Space;
+                (words::is_adjective(&small) || of_a_town && start == kind) && before.is_capitalised()
+                    || is_title(before.text)
             } else if german {
                 // One word before "Straße", and what joins more to it.
                 start == kind && belongs(before)
-                    || words::is_particle(&key(pieces[start].text)) && !pieces[start].is_capitalised() && belongs(before)
+                    || words::is_particle(&key(pieces[start].text))
+                        && !pieces[start].is_capitalised()
+                        && belongs(before)
                     || words::is_adjective(&small) && before.is_capitalised()
                     || is_title(before.text)
             } else {
@@ -643,7 +750,9 @@ impl Name {
         if german {
             start = with_preposition(pieces, from, start);
         }
-        (alone && start == kind && !pieces[kind].is_capitalised()).then_some(()).map_or(Some(Self { from: start, sure: true, languages }), |()| None)
+        (alone && start == kind && !pieces[kind].is_capitalised())
+            .then_some(())
+            .map_or(Some(Self { from: start, sure: true, languages }), |()| None)
     }
 
     /// A name that does not say that it is one of a street: `Unter den Linden`, `Zeil`.
@@ -663,13 +772,20 @@ impl Name {
         }
         let run = (from..to).rev().take(LONGEST).take_while(|at| belongs(&pieces[*at])).last()?;
         // In German a name may begin with a capitalised preposition.
-        let preposition = (run..to).rev().find(|at| pieces[*at].is_capitalised() && *at + 1 < to && words::is_weak(&pieces[*at].folded(), words::meaning(&pieces[*at].folded()).first) && words::meaning(&pieces[*at].folded()).first != 0);
+        let preposition = (run..to).rev().find(|at| {
+            pieces[*at].is_capitalised()
+                && *at + 1 < to
+                && words::is_weak(&pieces[*at].folded(), words::meaning(&pieces[*at].folded()).first)
+                && words::meaning(&pieces[*at].folded()).first != 0
+        });
         let start = trim(pieces, preposition.unwrap_or(run), to - 1);
         let name = &pieces[start..to];
         let letters = name.iter().any(|piece| {
-            (piece.is_capitalised() || is_ordinal(name[0].text)) && piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2
+            (piece.is_capitalised() || is_ordinal(name[0].text))
+                && piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2
         });
-        let clear = start == from && pieces[from].sep != Sep::Space || start > from && !pieces[start - 1].is_capitalised();
+        let clear =
+            start == from && pieces[from].sep != Sep::Space || start > from && !pieces[start - 1].is_capitalised();
         let languages = preposition.map_or(0, |at| words::meaning(&pieces[at].folded()).first);
         (letters && clear && name.len() <= 5).then_some(Self { from: start, sure: false, languages })
     }
@@ -685,7 +801,21 @@ fn with_preposition(pieces: &[Piece<'_>], from: usize, start: usize) -> usize {
     let leads = |piece: &Piece<'_>| {
         piece.sep != Sep::Stop
             && piece.is_capitalised()
-            && matches!(piece.folded().as_str(), "am" | "an" | "auf" | "in" | "im" | "zum" | "zur" | "unter" | "hinter" | "vor" | "beim" | "bei" | "uber")
+            && matches!(
+                piece.folded().as_str(),
+                "am" | "an"
+                    | "auf"
+                    | "in"
+                    | "im"
+                    | "zum"
+                    | "zur"
+                    | "unter"
+                    | "hinter"
+                    | "vor"
+                    | "beim"
+                    | "bei"
+                    | "uber"
+            )
     };
     if at > from && leads(&pieces[at - 1]) { at - 1 } else { start }
 }
@@ -695,9 +825,14 @@ fn trim(pieces: &[Piece<'_>], mut start: usize, last: usize) -> usize {
     while start < last {
         let piece = &pieces[start];
         let folded = piece.folded();
-        let kind = words::meaning(&folded).first & !words::ENGLISH != 0 && !words::is_weak(&folded, words::meaning(&folded).first);
+        let kind = words::meaning(&folded).first & !words::ENGLISH != 0
+            && !words::is_weak(&folded, words::meaning(&folded).first);
         let begins_sentence = piece.sep == Sep::Stop && words::is_outside(&folded);
-        if piece.is_capitalised() && !begins_sentence || kind || piece.has_digit() && is_ordinal(piece.text) || piece.text.starts_with(['\'', '’']) {
+        if piece.is_capitalised() && !begins_sentence
+            || kind
+            || piece.has_digit() && is_ordinal(piece.text)
+            || piece.text.starts_with(['\'', '’'])
+        {
             break;
         }
         start += 1;
@@ -726,7 +861,9 @@ fn belongs(piece: &Piece<'_>) -> bool {
         || is_ordinal(piece.text) && piece.text.ends_with(['.', 'º', 'ª', 'e'])
         || words::is_particle(&folded)
         || words::is_kind(&folded)
-        || words::meaning(&folded).first != 0 && !words::is_weak(&folded, words::meaning(&folded).first) && folded.len() > 1
+        || words::meaning(&folded).first != 0
+            && !words::is_weak(&folded, words::meaning(&folded).first)
+            && folded.len() > 1
         || piece.text.starts_with(['\'', '’'])
         || piece.text.contains(['\'', '’']) && piece.text.chars().any(char::is_uppercase)
 }

@@ -13,8 +13,9 @@ use crate::parse::tokens::{Gap, Shape};
 const CITY_WORDS: usize = 5;
 /// Words that join the rest of a town's name to its beginning: "Freiburg im Breisgau", "Kostelec nad Orlicí".
 const JOINING: [&str; 40] = [
-    "am", "an", "im", "in", "bei", "b", "a", "i", "ob", "auf", "zu", "vor", "der", "d", "den", "dem", "sur", "sous", "les", "lez", "en",
-    "de", "del", "della", "di", "la", "le", "du", "des", "nad", "pod", "u", "na", "op", "aan", "den", "pa", "v", "do", "da",
+    "am", "an", "im", "in", "bei", "b", "a", "i", "ob", "auf", "zu", "vor", "der", "d", "den", "dem", "sur", "sous",
+    "les", "lez", "en", "de", "del", "della", "di", "la", "le", "du", "des", "nad", "pod", "u", "na", "op", "aan",
+    "den", "pa", "v", "do", "da",
 ];
 
 struct Town {
@@ -31,12 +32,16 @@ impl<'r> Reader<'r> {
         let (start, prefixed) = self.country_prefix(postcode);
         let (before, last) = pieces::before(self.text, start);
         let mut kept = before.len();
-        while kept > 0 && words::is_label(&before[kept - 1].folded()) && (last >= Sep::Mark || kept < before.len() || before[kept - 1].sep >= Sep::Mark) {
+        while kept > 0
+            && words::is_label(&before[kept - 1].folded())
+            && (last >= Sep::Mark || kept < before.len() || before[kept - 1].sep >= Sep::Mark)
+        {
             kept -= 1;
         }
         let last = if kept < before.len() { before[kept].sep } else { last };
         let street = Street::before_postcode(self.text, &before[..kept], last)?;
-        let spaced = !postcode.written.contains(['-', ' ']) && postcode.written.len() == 5 || postcode.written.len() == 4;
+        let spaced =
+            !postcode.written.contains(['-', ' ']) && postcode.written.len() == 5 || postcode.written.len() == 4;
         let shaped = !spaced;
         // Digits in two groups, with nothing else that says so, are anything.
         if postcode.written.as_bytes().get(2) == Some(&b' ') && !street.sure {
@@ -53,7 +58,9 @@ impl<'r> Reader<'r> {
         said.named = self.country_after(town.end);
         // Where the country is named, only its towns count.
         let town = match said.named.filter(|named| countries.contains(named) && prefixed.is_none()) {
-            Some(named) if town.place.is_none_or(|place| place.country().is_none_or(|country| country.code() != named)) => {
+            Some(named)
+                if town.place.is_none_or(|place| place.country().is_none_or(|country| country.code() != named)) =>
+            {
                 self.town_from(first, postcode, &[named], &[], Some(named)).unwrap_or(town)
             }
             _ => town,
@@ -196,7 +203,8 @@ impl<'r> Reader<'r> {
         while words <= joined && self.tokens[first + words].gap == Gap::Joins && words < 4 {
             let token = &self.tokens[first + words];
             let joining = JOINING.contains(&self.word(first + words));
-            let next = self.tokens.get(first + words + 1).is_some_and(|next| next.is_capitalised() && next.gap == Gap::Joins);
+            let next =
+                self.tokens.get(first + words + 1).is_some_and(|next| next.is_capitalised() && next.gap == Gap::Joins);
             if !token.is_capitalised() && !(joining && next) {
                 break;
             }
@@ -218,7 +226,11 @@ impl<'r> Reader<'r> {
         let country = place.country().map_or("", |country| country.code());
         let end = |next: usize| self.tokens[next - 1].end as usize;
         // "Biel/Bienne"
-        if self.tokens.get(next).is_some_and(|token| self.text.get(end(next)..token.start as usize) == Some("/") && token.is_capitalised()) {
+        if self
+            .tokens
+            .get(next)
+            .is_some_and(|token| self.text.get(end(next)..token.start as usize) == Some("/") && token.is_capitalised())
+        {
             next += 1;
         }
         while let Some(token) = self.tokens.get(next).filter(|token| token.gap == Gap::Joins) {
@@ -243,9 +255,15 @@ impl<'r> Reader<'r> {
                 let last = (next..self.tokens.len().min(next + 4))
                     .take_while(|at| matches!(self.tokens[*at].gap, Gap::Joins | Gap::Stop))
                     .find(|at| self.tokens[*at].is_capitalised());
-                let all_joining = |last: usize| (next..last).all(|at| JOINING.contains(&self.word(at).to_lowercase().as_str()));
+                let all_joining =
+                    |last: usize| (next..last).all(|at| JOINING.contains(&self.word(at).to_lowercase().as_str()));
                 match last.filter(|last| all_joining(*last)) {
-                    Some(last) if matches!(country, "DE" | "AT" | "CH" | "FR" | "CZ" | "SK" | "IT" | "ES" | "PT" | "NL") && self.line_ends(last + 1) => next = last + 1,
+                    Some(last)
+                        if matches!(country, "DE" | "AT" | "CH" | "FR" | "CZ" | "SK" | "IT" | "ES" | "PT" | "NL")
+                            && self.line_ends(last + 1) =>
+                    {
+                        next = last + 1
+                    }
                     _ => break,
                 }
             } else {
@@ -261,8 +279,18 @@ impl<'r> Reader<'r> {
 
     /// The country of an address whose town is not known: the one that is named, or the only one whose
     /// streets are called so.
-    fn likeliest(&self, weights: &[(&'static str, f64)], named: Option<&'static str>, street: &Street) -> Option<&'static str> {
-        let hinted = || weights.iter().map(|(code, _)| *code).find(|code| self.hints.country.is_some_and(|hint| hint.eq_ignore_ascii_case(code)));
+    fn likeliest(
+        &self,
+        weights: &[(&'static str, f64)],
+        named: Option<&'static str>,
+        street: &Street,
+    ) -> Option<&'static str> {
+        let hinted = || {
+            weights
+                .iter()
+                .map(|(code, _)| *code)
+                .find(|code| self.hints.country.is_some_and(|hint| hint.eq_ignore_ascii_case(code)))
+        };
         if let Some(country) = named.or_else(hinted) {
             return weights.iter().map(|(code, _)| *code).find(|code| *code == country);
         }

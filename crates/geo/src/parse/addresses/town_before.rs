@@ -47,7 +47,10 @@ impl<'r> Reader<'r> {
         if last == Sep::Stop {
             return None;
         }
-        while before.last().is_some_and(|piece| words::is_label(&piece.folded()) && (last >= Sep::Mark || piece.sep >= Sep::Mark)) {
+        while before
+            .last()
+            .is_some_and(|piece| words::is_label(&piece.folded()) && (last >= Sep::Mark || piece.sep >= Sep::Mark))
+        {
             before.pop();
         }
         // ZIP codes of the East that lost their zero.
@@ -168,7 +171,8 @@ impl<'r> Reader<'r> {
             }
             let (bounded, city) = (part[0].sep > Sep::Space, self.text.get(part[0].start..part[words - 1].end)?);
             // "N. Orange" is one name.
-            let led = !bounded && first > 0 && pieces[first - 1].sep > Sep::Space && is_leading(&key(pieces[first - 1].text));
+            let led =
+                !bounded && first > 0 && pieces[first - 1].sep > Sep::Space && is_leading(&key(pieces[first - 1].text));
             if led {
                 continue;
             }
@@ -203,7 +207,11 @@ impl<'r> Reader<'r> {
                 score -= 1.0;
             }
             let head = key(part[0].text);
-            if words > 1 && place.is_none() && words::is_english_last(&head) && !matches!(head.as_str(), "st" | "mt" | "ft" | "mount" | "port" | "glen" | "lake" | "la") {
+            if words > 1
+                && place.is_none()
+                && words::is_english_last(&head)
+                && !matches!(head.as_str(), "st" | "mt" | "ft" | "mount" | "port" | "glen" | "lake" | "la")
+            {
                 score -= 1.0;
             }
             if place.is_none() {
@@ -220,7 +228,8 @@ impl<'r> Reader<'r> {
             let bare = street.street.chars().count() < 2;
             if believed && !bare && best.as_ref().is_none_or(|best| score > best.score) {
                 let untidy = !bounded;
-                best = Some(Reading { score, street, city: city.to_owned(), place, area: area.clone(), untidy, country });
+                best =
+                    Some(Reading { score, street, city: city.to_owned(), place, area: area.clone(), untidy, country });
             }
         }
         best
@@ -235,7 +244,8 @@ impl<'r> Reader<'r> {
         };
         let clues = Clues { region: area.place.and(area.name.as_deref()), countries, ..Clues::default() };
         let town = |city: String| {
-            let address = Address { city: Some(city), postcode: Some(postcode.written.to_owned()), ..Address::default() };
+            let address =
+                Address { city: Some(city), postcode: Some(postcode.written.to_owned()), ..Address::default() };
             let found = locate::town(self.gazetteer, &address, clues, self.hints)?;
             // A state that is named must be the town's.
             let agrees = area.place.is_none_or(|state| found.admin1() == Some(state));
@@ -297,11 +307,56 @@ fn is_town_like(part: &[Piece<'_>], country: &str) -> bool {
 fn is_old_county(folded: &str) -> bool {
     matches!(
         folded,
-        "middlesex" | "greater london" | "west midlands" | "greater manchester" | "merseyside" | "tyne and wear" | "tyne wear" | "west yorkshire"
-            | "south yorkshire" | "north yorkshire" | "avon" | "berkshire" | "humberside" | "cleveland" | "north humberside"
-            | "east sussex" | "west sussex" | "sussex" | "cheshire" | "bedfordshire" | "northamptonshire" | "cumbria" | "westmorland" | "huntingdonshire"
-            | "clwyd" | "dyfed" | "gwent" | "mid glamorgan" | "south glamorgan" | "west glamorgan" | "glamorgan" | "sir gaerfyrddin"
-            | "lothian" | "strathclyde" | "tayside" | "grampian" | "lanarkshire" | "ayrshire" | "perthshire" | "fife" | "kent" | "surrey"
-            | "devon" | "dorset" | "somerset" | "essex" | "hertfordshire" | "county durham" | "co durham" | "co antrim" | "co down"
+        "middlesex"
+            | "greater london"
+            | "west midlands"
+            | "greater manchester"
+            | "merseyside"
+            | "tyne and wear"
+            | "tyne wear"
+            | "west yorkshire"
+            | "south yorkshire"
+            | "north yorkshire"
+            | "avon"
+            | "berkshire"
+            | "humberside"
+            | "cleveland"
+            | "north humberside"
+            | "east sussex"
+            | "west sussex"
+            | "sussex"
+            | "cheshire"
+            | "bedfordshire"
+            | "northamptonshire"
+            | "cumbria"
+            | "westmorland"
+            | "huntingdonshire"
+            | "clwyd"
+            | "dyfed"
+            | "gwent"
+            | "mid glamorgan"
+            | "south glamorgan"
+            | "west glamorgan"
+            | "glamorgan"
+            | "sir gaerfyrddin"
+            | "lothian"
+            | "strathclyde"
+            | "tayside"
+            | "grampian"
+            | "lanarkshire"
+            | "ayrshire"
+            | "perthshire"
+            | "fife"
+            | "kent"
+            | "surrey"
+            | "devon"
+            | "dorset"
+            | "somerset"
+            | "essex"
+            | "hertfordshire"
+            | "county durham"
+            | "co durham"
+            | "co antrim"
+            | "co down"
     )
 }

@@ -155,7 +155,9 @@ const LANGUAGES: [Language; 14] = [
         endings: "gate way road street",
     },
     // Greek
-    Language { countries: "GR", first: "οδος λεωφορος λεωφ πλατεια πλ", last: "", endings: "" },
+    Language {
+        countries: "GR", first: "οδος λεωφορος λεωφ πλατεια πλ", last: "", endings: ""
+    },
 ];
 
 /// Words of the names of directions, as English addresses have them.
@@ -184,8 +186,23 @@ const NUMBERLESS: [&str; 4] = ["s/n", "s/nº", "s.n.c.", "snc"];
 
 /// Boxes at a post office.
 const BOXES: [&str; 17] = [
-    "po box", "p o box", "pob", "post office box", "postfach", "boite postale", "casella postale", "apartado", "postbus",
-    "postboks", "postbox", "box", "pl ", "skrytka", "gpo box", "private bag", "locked bag",
+    "po box",
+    "p o box",
+    "pob",
+    "post office box",
+    "postfach",
+    "boite postale",
+    "casella postale",
+    "apartado",
+    "postbus",
+    "postboks",
+    "postbox",
+    "box",
+    "pl ",
+    "skrytka",
+    "gpo box",
+    "private bag",
+    "locked bag",
 ];
 
 /// Words of a form or a table that say what follows.
@@ -247,7 +264,8 @@ const POLISH_CZECH: u16 = 1 << 10 | 1 << 11;
 pub(super) fn meaning(word: &str) -> Meaning {
     static FIRST: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| table(|language| language.first));
     static LAST: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| table(|language| language.last));
-    static ENDINGS: LazyLock<Vec<(&str, u16)>> = LazyLock::new(|| table(|language| language.endings).into_iter().collect());
+    static ENDINGS: LazyLock<Vec<(&str, u16)>> =
+        LazyLock::new(|| table(|language| language.endings).into_iter().collect());
     let mut last = LAST.get(word).copied().unwrap_or_default();
     if word.len() >= 6 && !word.contains(' ') {
         for (ending, languages) in ENDINGS.iter() {
@@ -277,16 +295,17 @@ pub(super) fn is_english_first(word: &str) -> bool {
 
 /// Whether languages write in a country.
 pub(super) fn speaks(languages: u16, country: &str) -> bool {
-    LANGUAGES
-        .iter()
-        .enumerate()
-        .any(|(index, language)| languages >> index & 1 != 0 && language.countries.split(' ').any(|code| code == country))
+    LANGUAGES.iter().enumerate().any(|(index, language)| {
+        languages >> index & 1 != 0 && language.countries.split(' ').any(|code| code == country)
+    })
 }
 
 /// Languages where prepositions and first words of that kind are capitalised or the name is an
 /// adjective: short ones say little there.
 pub(super) fn is_weak(word: &str, languages: u16) -> bool {
-    languages & !(1 | POLISH_CZECH) == 0 && word.len() <= 5 && !matches!(word, "ul" | "al" | "pl" | "os" | "nam" | "tr" | "plac" | "ulice" | "platz" | "allee")
+    languages & !(1 | POLISH_CZECH) == 0
+        && word.len() <= 5
+        && !matches!(word, "ul" | "al" | "pl" | "os" | "nam" | "tr" | "plac" | "ulice" | "platz" | "allee")
 }
 
 fn table(words: impl Fn(&Language) -> &'static str) -> HashMap<&'static str, u16> {
@@ -337,6 +356,10 @@ pub(super) fn is_numberless(word: &str) -> bool {
 /// Whether folded words are a box at a post office.
 pub(super) fn is_box(folded: &str) -> bool {
     BOXES.iter().any(|known| {
-        folded.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || known.ends_with(' ') && rest.starts_with(|c: char| c.is_ascii_digit()))
+        folded.strip_prefix(known).is_some_and(|rest| {
+            rest.is_empty()
+                || rest.starts_with(' ')
+                || known.ends_with(' ') && rest.starts_with(|c: char| c.is_ascii_digit())
+        })
     })
 }
