@@ -7,9 +7,11 @@
 //! the street's language with the country, and the country with what else the text says of it
 //! ([`evidence`]).
 
+mod english;
 mod evidence;
 mod formats;
 mod japanese;
+mod name;
 mod number;
 mod pieces;
 mod street;
