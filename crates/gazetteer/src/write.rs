@@ -146,7 +146,7 @@ impl Writer {
         let into = |file: BufWriter<File>| file.into_inner().map_err(|error| error.into_error());
         drop((into(places)?, into(names)?));
         let mut out = BufWriter::with_capacity(1 << 20, File::create(target)?);
-        out.write_all(&vec![0; HEADER + SECTIONS * 16])?;
+        out.write_all(&[0; HEADER + SECTIONS * 16])?;
         let mut sections: Vec<(u64, u64)> = Vec::new();
         let mut at = (HEADER + SECTIONS * 16) as u64;
         let mut section = |length: u64| {

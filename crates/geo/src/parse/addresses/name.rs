@@ -61,7 +61,7 @@ impl Name {
         let languages = words::meaning(&word).last & !words::ENGLISH;
         let alone = words::is_kind(&word);
         let compound = !alone || pieces[kind].text.contains('-');
-        if languages == 0 || !pieces[kind].is_capitalised() && !(alone && kind > from) {
+        if languages == 0 || !(pieces[kind].is_capitalised() || alone && kind > from) {
             return None;
         }
         if is_calendar(&pieces[kind].text.to_lowercase())

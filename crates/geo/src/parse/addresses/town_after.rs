@@ -205,7 +205,7 @@ impl<'r> Reader<'r> {
             let joining = JOINING.contains(&self.word(first + words));
             let next =
                 self.tokens.get(first + words + 1).is_some_and(|next| next.is_capitalised() && next.gap == Gap::Joins);
-            if !token.is_capitalised() && !(joining && next) {
+            if !(token.is_capitalised() || joining && next) {
                 break;
             }
             words += 1;
