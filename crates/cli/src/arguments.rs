@@ -48,6 +48,11 @@ pub enum Command {
     Stats(Stats),
     /// Find the places that a text mentions.
     Geoparse(Geoparse),
+    /// Bring finer data of your own: more places, postcodes, streets, houses.
+    Gazetteer {
+        #[command(subcommand)]
+        gazetteer: GazetteerTask,
+    },
     /// Say what is in media files: format, size, metadata, location.
     Inspect(Inspect),
     /// Add local media to the library as if they had been crawled.
@@ -1064,4 +1069,22 @@ fn media_kind(text: &str) -> Result<MediaKind, String> {
 
 fn resolve_rule(text: &str) -> Result<ResolveRule, String> {
     ResolveRule::parse(text).map_err(|error| error.to_string())
+}
+
+/// What is done with finer data.
+#[derive(Debug, clap::Subcommand)]
+pub enum GazetteerTask {
+    /// Import dumps of GeoNames (allCountries.txt, alternateNamesV2.txt, postal codes) and extracts of
+    /// OpenStreetMap (.osm.pbf). What was imported before is replaced: give all files together.
+    Import(ImportGazetteer),
+    /// Say what was imported.
+    Show,
+}
+
+/// What is imported.
+#[derive(Debug, clap::Args)]
+pub struct ImportGazetteer {
+    /// The files; a damaged one changes nothing.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }

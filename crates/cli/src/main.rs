@@ -29,6 +29,12 @@ fn main() -> ExitCode {
 
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     let Arguments { data, json, config, command, .. } = arguments;
+    // Finer data that cannot be used must not keep anybody from the rest.
+    if !matches!(command, Command::Gazetteer { .. } | Command::Completions { .. } | Command::Watch(_))
+        && let Err(error) = gazetteer::open(&data)
+    {
+        tracing::warn!("{error}");
+    }
     let place = command::Place { data, json };
     // Half of the cores wait for the network; reading, hashing and decoding have threads of their own.
     let waiting = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
@@ -40,6 +46,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Find(order) => command::find(place, config.as_deref(), *order).await,
             Command::Crawls(list) => command::crawls(place, list).await,
             Command::Stats(stats) => command::stats(place, stats).await,
+            Command::Gazetteer { gazetteer } => command::gazetteer(place, gazetteer),
             Command::Geoparse(order) => command::geoparse(place, order),
             Command::Inspect(order) => command::inspect(place, config.as_deref(), order).await,
             Command::Import(order) => command::import(place, config.as_deref(), order).await,

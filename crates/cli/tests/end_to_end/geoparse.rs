@@ -273,3 +273,22 @@ fn a_reader_that_leaves_early_is_no_error() {
     writer.join().unwrap();
     assert!(output.status.success(), "{:?}", said(&output));
 }
+
+#[test]
+fn what_was_imported_is_used_and_what_is_damaged_is_not() {
+    let (bird, folder) = (Bird::new(), tempfile::tempdir().unwrap());
+    let line = "90000001\tQuirzelbach\tQuirzelbach\t\t54.5\t9.5\tP\tPPL\tDE\t\t10\t\t\t\t900\t\t10\tEurope/Berlin\t2020-01-01\n";
+    let (dump, text) = (folder.path().join("SH.txt"), folder.path().join("text.txt"));
+    std::fs::write(&dump, line).unwrap();
+    std::fs::write(&text, "Am Markt 3, 24999 Quirzelbach, Germany").unwrap();
+    let [dump, text] = [dump, text].map(|path| path.display().to_string());
+    let place = |bird: &Bird| bird.json(["geoparse", text.as_str()])["mentions"][0]["place"]["id"].clone();
+    assert_ne!(place(&bird), 90_000_001);
+    assert_eq!(bird.json(["gazetteer", "import", dump.as_str()])["places"], 1);
+    assert_eq!(place(&bird), 90_000_001);
+    assert!(bird.json(["gazetteer", "show"])["sources"][0].as_str().unwrap().contains("GeoNames"));
+    std::fs::write(&dump, "half a line\n").unwrap();
+    let output = bird.run(["gazetteer", "import", dump.as_str()]);
+    assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("nothing was changed"));
+    assert_eq!(place(&bird), 90_000_001);
+}

@@ -160,6 +160,8 @@ pub struct Value {
     pub payload: u32,
     /// Whether the payload is an offset.
     pub many: bool,
+    /// The value of the name among imported ones; 0 when it is not among them. Not part of the file.
+    pub finer: u32,
 }
 
 impl Value {
@@ -170,7 +172,12 @@ impl Value {
 
     /// The reverse of [`Self::pack`].
     pub fn unpack(packed: u64) -> Self {
-        Self { payload: (packed >> 1) as u32, many: packed & 1 != 0 }
+        Self { payload: (packed >> 1) as u32, many: packed & 1 != 0, finer: 0 }
+    }
+
+    /// Of a name that only imported places have.
+    pub fn only_finer(finer: u32) -> Self {
+        Self { payload: u32::MAX, many: true, finer }
     }
 }
 

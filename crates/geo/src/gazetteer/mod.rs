@@ -15,6 +15,7 @@ use self::bytes::Bytes;
 use self::layout::{ADMIN1, COUNTRY, HEADER, MAGIC, PLACE, SECTIONS, Section, VERSION, Value};
 pub use self::place::{Country, Kind, Place, PlaceId};
 use crate::extent::Extents;
+use crate::finer::Finer;
 use query::fold;
 
 /// The gazetteer's bytes, part of the program.
@@ -46,6 +47,8 @@ pub struct Gazetteer {
     sections: [Bytes; SECTIONS],
     /// How far areas reach, once that is asked for.
     extents: OnceLock<Extents>,
+    /// What a user imported.
+    finer: OnceLock<Finer>,
 }
 
 impl Gazetteer {
@@ -94,7 +97,7 @@ impl Gazetteer {
     }
 
     fn of(sections: [Bytes; SECTIONS]) -> Self {
-        Self { sections, extents: OnceLock::new() }
+        Self { sections, extents: OnceLock::new(), finer: OnceLock::new() }
     }
 
     /// How far areas reach, measured when it is first asked for.
@@ -104,6 +107,33 @@ impl Gazetteer {
 
     pub(crate) fn section(&self, section: Section) -> Bytes {
         self.sections[section as usize]
+    }
+
+    /// What tells this gazetteer from others: its checksum.
+    pub fn stamp() -> u64 {
+        EMBEDDED.get(HEADER - 8..HEADER).map_or(0, |sum| u64::from_le_bytes(sum.try_into().unwrap_or_default()))
+    }
+
+    /// Adds what a user imported, once; says whether there was nothing before.
+    pub fn refine(&self, finer: Finer) -> bool {
+        self.finer.set(finer).is_ok()
+    }
+
+    /// What a user imported.
+    pub fn finer(&self) -> Option<&Finer> {
+        self.finer.get()
+    }
+
+    /// The value of a folded name.
+    pub(crate) fn value(&self, key: &str) -> Option<Value> {
+        let own = self.keys().and_then(|keys| keys.get(key.as_bytes())).map(|value| Value::unpack(value.value()));
+        let keys = self.finer().and_then(Finer::keys);
+        let finer = keys.and_then(|keys| keys.get(key.as_bytes())).map(|value| value.value() as u32);
+        match (own, finer) {
+            (own, None) => own,
+            (Some(own), Some(finer)) => Some(Value { finer, ..own }),
+            (None, Some(finer)) => Some(Value::only_finer(finer)),
+        }
     }
 
     /// What it was made from, when, and under which licences.
@@ -132,9 +162,8 @@ impl Gazetteer {
 
     /// The places known by this name, in whatever spelling: main names first, then by population.
     pub fn named(&'static self, name: &str) -> Vec<Place> {
-        let key = fold(name);
-        let Some(value) = self.keys().and_then(|keys| keys.get(key.as_bytes())) else { return Vec::new() };
-        let mut entries: Vec<Named> = self.entries(Value::unpack(value.value())).collect();
+        let Some(value) = self.value(&fold(name)) else { return Vec::new() };
+        let mut entries: Vec<Named> = self.entries(value).collect();
         entries.sort_by_key(|entry| (entry.alternate, std::cmp::Reverse(entry.place.population())));
         entries.into_iter().map(|entry| entry.place).collect()
     }
@@ -168,7 +197,13 @@ impl Gazetteer {
         } else {
             (0, 1)
         };
-        (0..count.min(layout::NAMESAKES)).map(move |_| {
+        let finer =
+            self.finer().filter(|_| value.finer > 0).into_iter().flat_map(move |finer| finer.entries(value.finer));
+        let imported = finer.map(|entry| {
+            let index = (entry >> 2) as u32 | if entry & 2 != 0 { Place::IMPORTED } else { 0 };
+            Named { place: self.at(index), alternate: entry & 1 != 0, acronym: false }
+        });
+        let own = (0..count.min(layout::NAMESAKES)).map(move |_| {
             let entry = if value.many {
                 let (entry, length) = postings.varint(at);
                 at += length;
@@ -177,7 +212,8 @@ impl Gazetteer {
                 value.payload
             };
             Named { place: self.at(entry >> 2), alternate: entry & 1 != 0, acronym: entry & 2 != 0 }
-        })
+        });
+        own.chain(imported)
     }
 
     /// The first-order area with a code of its country: ("US", "KY").

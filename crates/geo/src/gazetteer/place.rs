@@ -78,6 +78,18 @@ impl Place {
         Self { gazetteer, index }
     }
 
+    /// The bit of the index of imported places.
+    pub(crate) const IMPORTED: u32 = 1 << 31;
+
+    /// The record of an imported place.
+    fn imported(self) -> Option<&'static [u8]> {
+        let index = self.index & !Self::IMPORTED;
+        if self.index == index {
+            return None;
+        }
+        self.gazetteer.finer().map(|finer| finer.record(index))
+    }
+
     fn record(self) -> (Bytes, usize) {
         (self.gazetteer.section(Section::Places), self.index as usize * PLACE)
     }
@@ -92,6 +104,9 @@ impl Place {
 
     /// Its identity.
     pub fn id(self) -> PlaceId {
+        if let Some(record) = self.imported() {
+            return PlaceId(u32_at(record, 0));
+        }
         let (bytes, at) = self.record();
         match bytes.u24(at) {
             NONE24 => {
@@ -109,6 +124,9 @@ impl Place {
 
     /// Its main name.
     pub fn name(self) -> &'static str {
+        if let (Some(record), Some(finer)) = (self.imported(), self.gazetteer.finer()) {
+            return finer.name(u32_at(record, 16));
+        }
         let (bytes, at) = self.record();
         self.gazetteer.section(Section::Names).text(bytes.u24(at + 12) as usize)
     }
@@ -128,27 +146,41 @@ impl Place {
     }
 
     pub(crate) fn degrees(self) -> (f64, f64) {
+        if let Some(record) = self.imported() {
+            return crate::finer::layout::point(record.get(4..).unwrap_or_default()).unwrap_or_default();
+        }
         let (bytes, at) = self.record();
         (layout::unpack_lat(bytes.i24(at + 3)), layout::unpack_lon(bytes.i24(at + 6)))
     }
 
     /// How many people live there; 0 when that is not known.
     pub fn population(self) -> u64 {
+        if let Some(record) = self.imported() {
+            return u32_at(record, 12).into();
+        }
         let (bytes, at) = self.record();
         layout::unpack_population(bytes.u24(at + 9))
     }
 
     /// Its GeoNames feature code, such as `PPLA` or `ADM1`.
     pub fn feature(self) -> &'static str {
-        let (bytes, at) = self.record();
-        FEATURES.get(usize::from(bytes.u8(at + 20))).copied().unwrap_or(FEATURES[0])
+        FEATURES.get(usize::from(self.feature_number())).copied().unwrap_or(FEATURES[0])
+    }
+
+    fn feature_number(self) -> u8 {
+        match self.imported() {
+            Some(record) => record.get(25).copied().unwrap_or(0),
+            None => {
+                let (bytes, at) = self.record();
+                bytes.u8(at + 20)
+            }
+        }
     }
 
     /// What kind of thing it is.
     pub fn kind(self) -> Kind {
-        let (bytes, at) = self.record();
         // The order of `layout::FEATURES`.
-        match bytes.u8(at + 20) {
+        match self.feature_number() {
             10 | 12 | 15 | 16 => Kind::Quarter,
             0..=17 => Kind::Town,
             18..=24 => Kind::Country,
@@ -167,22 +199,30 @@ impl Place {
 
     /// The country it lies in, or is.
     pub fn country(self) -> Option<Country> {
-        let (bytes, at) = self.record();
-        let country = bytes.u8(at + 19);
+        let country = self.country_number();
         (country != NONE8).then(|| Country::new(self.gazetteer, country))
     }
 
     pub(crate) fn country_number(self) -> u8 {
+        if let Some(record) = self.imported() {
+            return record.get(24).copied().unwrap_or(NONE8);
+        }
         let (bytes, at) = self.record();
         bytes.u8(at + 19)
     }
 
     pub(crate) fn admin1_number(self) -> u16 {
+        if let Some(record) = self.imported() {
+            return u32_at(record, 20) as u16;
+        }
         let (bytes, at) = self.record();
         bytes.u16(at + 15)
     }
 
     pub(crate) fn admin2_number(self) -> u16 {
+        if let Some(record) = self.imported() {
+            return (u32_at(record, 20) >> 16) as u16;
+        }
         let (bytes, at) = self.record();
         bytes.u16(at + 17)
     }
@@ -201,7 +241,9 @@ impl Place {
 
     /// GeoNames' code of an area: `CA` for California, `037` for Los Angeles County.
     pub fn code(self) -> &'static str {
+        // Areas of the tables only: what was imported below them has no code there.
         let code = match self.kind() {
+            _ if self.index & Self::IMPORTED != 0 => return "",
             Kind::Admin1 => self.gazetteer.section(Section::Admin1).u24(usize::from(self.admin1_number()) * ADMIN1 + 4),
             Kind::Admin2 => self.gazetteer.section(Section::Admin2).u24(usize::from(self.admin2_number()) * ADMIN2 + 5),
             Kind::Country => return self.country().map_or("", Country::code),
@@ -209,6 +251,10 @@ impl Place {
         };
         self.gazetteer.section(Section::Names).text(code as usize)
     }
+}
+
+fn u32_at(record: &[u8], at: usize) -> u32 {
+    record.get(at..at + 4).map_or(0, |bytes| u32::from_le_bytes(bytes.try_into().unwrap_or_default()))
 }
 
 /// A country or dependency with an ISO 3166 code.

@@ -1,7 +1,7 @@
 //! From the parts of an address to a place of the gazetteer.
 
+use super::addresses::Formats;
 use super::{Address, Hints};
-use crate::gazetteer::layout::Value;
 use crate::gazetteer::{Gazetteer, Kind, Place};
 use query::fold;
 
@@ -12,6 +12,8 @@ pub(crate) struct Clues<'c> {
     pub(crate) region: Option<&'c str>,
     /// Countries its form is used in; all when empty.
     pub(crate) countries: &'c [&'c str],
+    /// What else speaks for countries, in tenfold people.
+    pub(crate) weights: &'c [(&'c str, f64)],
 }
 
 /// How a postcode fits a town.
@@ -41,6 +43,13 @@ impl Fit {
     }
 }
 
+/// How exactly a house, a street, a postcode says where something is, in metres.
+const HOUSE: f64 = 30.0;
+const STREET: f64 = 300.0;
+const POSTCODE: f64 = 2000.0;
+/// Kilometres from its town at which something is not of it.
+const FAR: f64 = 40.0;
+
 /// Most confidence in an address whose postcode is of another area than its town.
 const DOUBTED: f64 = 0.5;
 
@@ -65,11 +74,11 @@ pub(crate) fn town(
 ) -> Option<Place> {
     let city = address.city.as_deref()?;
     let key = fold(city);
-    let value = gazetteer.keys()?.get(key.as_bytes())?;
+    let value = gazetteer.value(&key)?;
     let country = address.country.as_deref().and_then(|country| country_code(gazetteer, country));
     let mut best: Option<(f64, Place)> = None;
     let entries = || {
-        gazetteer.entries(Value::unpack(value.value())).filter(|named| {
+        gazetteer.entries(value).filter(|named| {
             let code = named.place.country().map_or("", |country| country.code());
             !named.acronym
                 && matches!(named.place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2)
@@ -109,12 +118,33 @@ pub(crate) fn town(
         if hints.region.is_some_and(|region| region.contains(place.at())) {
             score += 2.0;
         }
+        score += clues.weights.iter().find(|(of, _)| *of == code).map_or(0.0, |(_, weight)| *weight);
         if best.is_none_or(|(known, _)| score > known) {
             best = Some((score, place));
         }
     }
     // A postcode that cannot be that town's and nothing else for it.
     best.filter(|(score, _)| *score > 0.0).map(|(_, place)| place)
+}
+
+/// Where the house, street or postcode of an address is, as far as such were imported, how exactly in
+/// metres, and which of them it is.
+pub(crate) fn refined(place: Place, address: &Address) -> Option<((f64, f64), f64, &'static str)> {
+    let finer = place.gazetteer().finer()?;
+    let is_town = matches!(place.kind(), Kind::Town | Kind::Quarter | Kind::Admin2);
+    let postcode = address.postcode.as_deref();
+    let country = address.country.as_deref().unwrap_or_default();
+    let by_postcode = postcode.and_then(|postcode| finer.postcode(country, postcode, is_town.then(|| place.degrees())));
+    let near = by_postcode.or_else(|| is_town.then(|| place.degrees()))?;
+    let (street, number) = (address.street.as_deref(), address.number.as_deref());
+    let house = street.zip(number).and_then(|(street, number)| finer.house(street, number, near));
+    let point = house.map(|point| (point, HOUSE, "the house")).or_else(|| {
+        let street = street.and_then(|street| finer.street(street, near));
+        street
+            .map(|point| (point, STREET, "the street"))
+            .or_else(|| by_postcode.map(|point| (point, POSTCODE, "the postcode")))
+    });
+    point.filter(|(at, ..)| !is_town || crate::distance::great_circle(*at, place.degrees()) <= FAR)
 }
 
 /// The two-letter code of a country given by code or by any of its names.
@@ -142,6 +172,20 @@ pub(crate) fn is_region(place: Place, region: &str) -> bool {
 /// of the national posts.
 fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
     let admin1 = place.admin1()?.code();
+    // What the data say of states and provinces.
+    let formats = Formats::all();
+    match country {
+        // Without the zero that begins it, a ZIP code has four digits.
+        "US" if postcode.len() == 4 => {
+            return formats.fits(country, admin1, &format!("0{postcode}")).map(Fit::of_state);
+        }
+        "US" => return formats.fits(country, admin1, postcode).map(Fit::of_state),
+        "CA" | "AU" => return formats.fits(country, place.admin1()?.name(), postcode).map(Fit::of_state),
+        "IT" | "ES" if place.admin2().and_then(|area| formats.fits(country, area.code(), postcode)) == Some(true) => {
+            return Some(Fit::Area);
+        }
+        _ => {}
+    }
     let digits: String = postcode.chars().filter(char::is_ascii_digit).collect();
     let first = digits.chars().next()?.to_digit(10)? as usize;
     let leading: usize = digits.get(..2)?.parse().ok()?;
@@ -186,21 +230,6 @@ fn fits(place: Place, country: &str, postcode: &str) -> Option<Fit> {
                 .split(' ')
                 .any(|code| code == admin1)
         }
-        // ZIP codes: the first digit by state.
-        "US" if digits.len() >= 5 => [
-            "CT MA ME NH NJ PR RI VT VI AE",
-            "DE NY PA",
-            "DC MD NC SC VA WV",
-            "AL FL GA MS TN",
-            "IN KY MI OH",
-            "IA MN MT ND SD WI",
-            "IL KS MO NE",
-            "AR LA OK TX",
-            "AZ CO ID NM NV UT WY TX",
-            "AK CA HI OR WA",
-        ][first]
-            .split(' ')
-            .any(|code| code == admin1),
         // Posti's areas by region.
         "FI" if digits.len() == 5 => {
             let regions = match leading {
@@ -249,12 +278,12 @@ mod tests {
             ("Chicago", "60601", Some(Fit::State)),
             ("Chicago", "10001", Some(Fit::Elsewhere)),
             ("Salamanca", "37001", None),
-            ("Bilbao", "48001", Some(Fit::State)),
+            ("Bilbao", "48001", Some(Fit::Area)),
             ("Bilbao", "28001", Some(Fit::Elsewhere)),
-            ("Barcelona", "08001", Some(Fit::State)),
-            ("Bologna", "40121", Some(Fit::State)),
+            ("Barcelona", "08001", Some(Fit::Area)),
+            ("Bologna", "40121", Some(Fit::Area)),
             ("Bologna", "00184", Some(Fit::Elsewhere)),
-            ("Palermo", "90133", Some(Fit::State)),
+            ("Palermo", "90133", Some(Fit::Area)),
             ("Kiel", "1", None),
         ] {
             let place = gazetteer.named(town)[0];

@@ -21,7 +21,7 @@ use std::ops::Range;
 use facts::{Address, LatLon};
 
 pub(crate) use self::coordinates::{is_origin, spread_of, two_numbers};
-pub(crate) use self::locate::{Clues, Fit, country_code, doubted, fit, is_region, town};
+pub(crate) use self::locate::{Clues, Fit, country_code, doubted, fit, is_region, refined, town};
 pub use self::parser::Parser;
 pub(crate) use self::tuning::precision_m;
 use crate::gazetteer::{Gazetteer, Place};
@@ -86,6 +86,20 @@ pub struct Mention {
     pub address: Option<Address>,
     /// How we know, in a few words.
     pub why: String,
+}
+
+impl Mention {
+    /// Puts an address where its house, street or postcode is, where such were imported.
+    pub(crate) fn refine(&mut self) {
+        let refined =
+            self.place.zip(self.address.as_ref()).and_then(|(place, address)| locate::refined(place, address));
+        if let Some(((lat, lon), precision_m, what)) = refined
+            && let Some(at) = LatLon::new(lat, lon)
+        {
+            (self.at, self.precision_m) = (at, precision_m);
+            self.why = format!("{}, {what} is known", self.why);
+        }
+    }
 }
 
 /// Finds the places that a text mentions, in the order of the text.

@@ -5,6 +5,7 @@ use fst::raw::{Fst, Output};
 use super::cues::Language;
 use super::endings::{Ending, GEORGIAN, endings};
 use super::tokens::{Gap, Shape, Token, is_georgian};
+use crate::finer::Finer;
 use crate::gazetteer::layout::{Value, Word};
 use crate::gazetteer::{Gazetteer, Kind, Named};
 use query::{fold, fold_char};
@@ -38,6 +39,8 @@ pub(super) struct Match {
 pub(super) struct Names {
     gazetteer: &'static Gazetteer,
     keys: Fst<&'static [u8]>,
+    /// Those of imported places.
+    finer: Option<Fst<&'static [u8]>>,
     words: Fst<&'static [u8]>,
     language: Language,
     /// Languages that the text may be in when its own is not known.
@@ -46,7 +49,8 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(gazetteer: &'static Gazetteer, language: Language, likely: Vec<Language>) -> Option<Self> {
-        Some(Self { gazetteer, keys: gazetteer.keys()?, words: gazetteer.words()?, language, likely })
+        let finer = gazetteer.finer().and_then(Finer::keys);
+        Some(Self { gazetteer, keys: gazetteer.keys()?, finer, words: gazetteer.words()?, language, likely })
     }
 
     /// The language of the text, or those that it may be in.
@@ -91,7 +95,29 @@ impl Names {
 
     /// The longest name from a token on, without the first `skip` bytes of that.
     fn longest(&self, text: &str, tokens: &[Token], first: usize, skip: usize) -> Option<Match> {
-        let mut node = self.keys.root();
+        let own = self.walk(&self.keys, Value::unpack, text, tokens, first, skip);
+        let Some(keys) = &self.finer else { return own };
+        let finer = self.walk(keys, |value| Value::only_finer(value as u32), text, tokens, first, skip);
+        match (own, finer) {
+            (Some(own), Some(finer)) if own.last == finer.last => {
+                Some(Match { value: Value { finer: finer.value.finer, ..own.value }, ..own })
+            }
+            (Some(own), Some(finer)) => Some(if finer.last > own.last { finer } else { own }),
+            (own, finer) => own.or(finer),
+        }
+    }
+
+    /// The longest name of an index from a token on.
+    fn walk(
+        &self,
+        keys: &Fst<&'static [u8]>,
+        unpack: impl Fn(u64) -> Value,
+        text: &str,
+        tokens: &[Token],
+        first: usize,
+        skip: usize,
+    ) -> Option<Match> {
+        let mut node = keys.root();
         let mut output = Output::zero();
         let mut best = None;
         let mut opened = false;
@@ -104,7 +130,7 @@ impl Names {
                         Some(found) => {
                             let transition = node.transition(found);
                             output = output.cat(transition.out);
-                            node = self.keys.node(transition.addr);
+                            node = keys.node(transition.addr);
                         }
                         None => alive = false,
                     }
@@ -139,7 +165,7 @@ impl Names {
                 tokens.get(index + 1).is_some_and(|next| next.gap == Gap::None && next.shape != Shape::Caseless);
             let closed = || text.as_bytes().get(token.end as usize) == Some(&b')');
             if node.is_final() && token.shape != Shape::Lower && !joined_on && (!opened || closed()) {
-                let value = Value::unpack(output.cat(node.final_output()).value());
+                let value = unpack(output.cat(node.final_output()).value());
                 if opened && !self.is_written_so(value) {
                     break;
                 }

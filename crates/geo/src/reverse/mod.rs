@@ -15,6 +15,7 @@ mod tests;
 use facts::LatLon;
 
 use self::search::{Found, Search};
+use crate::finer::Nearby;
 use crate::gazetteer::layout::{self, AREA, Section};
 use crate::gazetteer::{Country, Gazetteer, Kind, Place};
 
@@ -66,6 +67,8 @@ pub struct Spot {
     pub nearest: Option<(Place, f64)>,
     /// How the point lies to the land.
     pub ground: Ground,
+    /// The street or house there, where such were imported.
+    pub street: Option<Nearby>,
 }
 
 impl Spot {
@@ -79,13 +82,18 @@ impl Spot {
             .map(|at| gazetteer.at(areas.u24(at)))
             .filter(|area| Some(*area) != admin1 && area.kind() != Kind::Country);
         let country = country.map(|country| Country::new(gazetteer, country));
-        Self { country, admin1, area, admin2: None, town: None, nearest: None, ground: Ground::OpenSea }
+        Self { country, admin1, area, admin2: None, town: None, nearest: None, ground: Ground::OpenSea, street: None }
     }
 
     /// In words: "Kiel, Schleswig-Holstein, Germany", "Lapland, Finland, 41 km from Inari",
     /// "open sea".
     pub fn describe(&self) -> String {
         let mut parts: Vec<&str> = Vec::new();
+        let street = self.street.filter(|_| self.ground == Ground::Land).map(|near| match near.number {
+            Some(number) => format!("{} {number}", near.street),
+            None => near.street.to_owned(),
+        });
+        parts.extend(street.as_deref());
         parts.extend(self.town.map(Place::name));
         if self.town.is_none() {
             parts.extend(self.area.map(Place::name));
@@ -109,6 +117,11 @@ impl Spot {
 
 /// What is at a point.
 pub fn reverse(gazetteer: &'static Gazetteer, point: LatLon) -> Spot {
+    let street = gazetteer.finer().and_then(|finer| finer.nearest((point.lat(), point.lon())));
+    Spot { street, ..town_at(gazetteer, point) }
+}
+
+fn town_at(gazetteer: &'static Gazetteer, point: LatLon) -> Spot {
     // At the poles a hair off: there is no side of a border at a point where all meet.
     let (lat, lon) = (point.lat().clamp(-89.999, 89.999), point.lon());
     let (number, ground) = match gazetteer.area_at(lat, lon) {

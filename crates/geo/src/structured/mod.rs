@@ -21,8 +21,8 @@ pub use self::subject::Subject;
 use self::subject::Whose;
 use crate::gazetteer::{Gazetteer, Place};
 use crate::parse::{
-    Clues, Fit, Hints, Mention, MentionKind, country_code, doubted, fit, geo_uri, parse_with, precision_m, town,
-    two_numbers,
+    Clues, Fit, Hints, Mention, MentionKind, country_code, doubted, fit, geo_uri, parse_with, precision_m, refined,
+    town, two_numbers,
 };
 
 /// Objects inside each other that are looked into.
@@ -123,7 +123,11 @@ impl<'s> Said<'s> {
     }
 
     fn place(place: Place, address: Option<Address>, confidence: f64, why: &'s str) -> Self {
-        Self { at: place.at(), precision_m: precision_m(place), place: Some(place), address, confidence, why }
+        let refined = address.as_ref().and_then(|address| refined(place, address));
+        let (at, precision_m) = refined
+            .and_then(|((lat, lon), precision_m, _)| Some((LatLon::new(lat, lon)?, precision_m)))
+            .unwrap_or((place.at(), precision_m(place)));
+        Self { at, precision_m, place: Some(place), address, confidence, why }
     }
 }
 
@@ -234,7 +238,7 @@ impl<'r> Reader<'r> {
             }
             (None, Some(address), _) => {
                 let region = text(postal, "addressRegion").or_else(|| text(object, "region"));
-                let clues = Clues { region: region.as_deref(), countries: &[] };
+                let clues = Clues { region: region.as_deref(), ..Clues::default() };
                 if let Some(place) = town(self.gazetteer, address, clues, self.hints) {
                     let fit = fit(place, address);
                     let why = format!("a postal address{}", Fit::describe(fit));
@@ -306,7 +310,7 @@ impl<'r> Reader<'r> {
         // A placename may say more than a town: "Oldenburg, Germany".
         let city = address.city.as_deref().map(|city| city.split(',').next().unwrap_or_default().trim().to_owned());
         let asked = Address { city, ..address.clone() };
-        if let Some(place) = town(self.gazetteer, &asked, Clues { region, countries: &[] }, self.hints) {
+        if let Some(place) = town(self.gazetteer, &asked, Clues { region, ..Clues::default() }, self.hints) {
             let whole = address.street.is_some();
             let confidence = if whole { ADDRESS } else { NAME };
             let address = whole.then_some(asked);

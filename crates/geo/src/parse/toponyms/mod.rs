@@ -87,17 +87,18 @@ impl<'d> Document<'d> {
     /// Finds the names and weighs what stands around each.
     fn read(&mut self) {
         let matches = self.index.find(self.text, self.tokens);
-        let mut known: HashMap<u64, usize> = HashMap::new();
+        let mut known: HashMap<(u64, u32), usize> = HashMap::new();
         for found in &matches {
             let shouted = self.tokens[found.first..=found.last].iter().all(|token| {
                 token.shape == Shape::Capitals || token.end - token.start == 1 && token.shape == Shape::Capital
             });
-            let group = *known.entry(found.value.pack() << 1 | u64::from(shouted)).or_insert_with(|| {
-                let written = self.tokens[found.first].start as usize..self.tokens[found.last].end as usize;
-                let written = self.text.get(written).unwrap_or_default();
-                self.groups.push(self.group(found.value, written, shouted));
-                self.groups.len() - 1
-            });
+            let group =
+                *known.entry((found.value.pack() << 1 | u64::from(shouted), found.value.finer)).or_insert_with(|| {
+                    let written = self.tokens[found.first].start as usize..self.tokens[found.last].end as usize;
+                    let written = self.text.get(written).unwrap_or_default();
+                    self.groups.push(self.group(found.value, written, shouted));
+                    self.groups.len() - 1
+                });
             self.names.push(Name {
                 found: *found,
                 group,
