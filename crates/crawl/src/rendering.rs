@@ -229,7 +229,7 @@ struct Errands {
     shelf: Arc<Shelf>,
     /// Other hosts, each with what it took to be let in, if it did.
     guests: Mutex<HashMap<HostName, Arc<OnceCell<Option<Guest>>>>>,
-    rules: Mutex<HashMap<Origin, Arc<OnceCell<Option<Arc<Rules<Robots>>>>>>>,
+    rules: Mutex<HashMap<Origin, Arc<OnceCell<Told>>>>,
     bytes: AtomicU64,
     asked: AtomicBool,
     busy: Mutex<Option<Answer>>,
@@ -340,19 +340,29 @@ impl Errands {
     }
 }
 
-/// Scripts and styles that many pages of a site have.
-struct Shelf(Mutex<(LruCache<UrlId, (Instant, Supplied)>, usize)>);
+/// What an origin says of how to behave there, if that could be had.
+type Told = Option<Arc<Rules<Robots>>>;
 
-impl Default for Shelf {
+/// Scripts and styles that many pages of a site have.
+#[derive(Default)]
+struct Shelf(Mutex<Shelved>);
+
+/// What is on a shelf, and how much that is.
+struct Shelved {
+    kept: LruCache<UrlId, (Instant, Supplied)>,
+    bytes: usize,
+}
+
+impl Default for Shelved {
     fn default() -> Self {
-        Self(Mutex::new((LruCache::new(SHELVED), 0)))
+        Self { kept: LruCache::new(SHELVED), bytes: 0 }
     }
 }
 
 impl Shelf {
     fn get(&self, id: UrlId) -> Option<Supplied> {
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (at, supplied) = shelf.0.get(&id)?;
+        let (at, supplied) = shelf.kept.get(&id)?;
         (at.elapsed() < SHELVED_FOR).then(|| supplied.clone())
     }
 
@@ -364,7 +374,7 @@ impl Shelf {
             return;
         }
         let mut shelf = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kept, bytes) = &mut *shelf;
+        let Shelved { kept, bytes } = &mut *shelf;
         if let Some((_, (_, old))) = kept.push(id, (Instant::now(), supplied.clone())) {
             *bytes -= old.body.len();
         }
@@ -418,6 +428,6 @@ mod tests {
             shelf.put(id(n), &file("max-age=60", 4 << 20));
         }
         assert!(shelf.get(id(20)).is_some() && shelf.get(id(1)).is_none());
-        assert!(shelf.0.lock().unwrap().1 <= SHELVED_BYTES);
+        assert!(shelf.0.lock().unwrap().bytes <= SHELVED_BYTES);
     }
 }

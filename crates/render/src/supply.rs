@@ -148,7 +148,7 @@ const TRACKERS: &[&str] = &[
 
 fn is_tracker(host: &str) -> bool {
     let within = |domain: &&str| host.strip_suffix(*domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    TRACKERS.iter().any(|domain| within(&domain))
+    TRACKERS.iter().any(within)
 }
 
 #[cfg(test)]
