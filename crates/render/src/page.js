@@ -235,6 +235,7 @@
     "|" + (element.getAttribute("onclick") || element.getAttribute("data-to") || element.getAttribute("href") || "").slice(0, 80);
 
   const elements = new Map();
+  const keys = new Map();
   const numbers = new WeakMap();
   let next = 0;
   const number = (element) => {
@@ -278,6 +279,7 @@
       const ordinal = ordinals.get(key) || 0;
       ordinals.set(key, ordinal + 1);
       for (const kind of kinds) listed.push({ element: number(element), kind, key: kind + " " + key + " " + ordinal });
+      keys.set(number(element), key + " " + ordinal);
     }
     return listed;
   };
@@ -293,7 +295,12 @@
   const fire = (element, type, maker, more) =>
     element.dispatchEvent(new maker(type, { bubbles: !/enter$|leave$/.test(type), cancelable: true, composed: true, view: window, ...more }));
   const act = (n, kind) => {
-    const element = elements.get(n);
+    let element = elements.get(n);
+    if (element && !element.isConnected) {
+      // Made anew in the same place, as frameworks do.
+      const again = list().find((one) => one.kind === kind && one.key === kind + " " + keys.get(n));
+      element = again && elements.get(again.element);
+    }
     if (!element || !element.isConnected) return;
     const box = element.getBoundingClientRect();
     const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, pointerType: "mouse", button: 0 };
