@@ -394,19 +394,28 @@
     return weight;
   };
   const SHOWS = "[href], [src], [srcset], [data-src], [poster], [style*='url(']";
+  // Whether it has a text or an address that was not there before.
+  const brings = (node, level) => {
+    if (node.nodeType === 3) return LETTER.test(node.data) && !shown.has("t" + mix(1, node.data.trim()));
+    if (node.nodeType !== 1 || SKIPPED.has(node.tagName) || volatile.has(node) || level > DEEP) return false;
+    if (node.matches(SHOWS) && ADDRESSES.some((name) => node.hasAttribute(name) && !shown.has("a" + node.getAttribute(name)))) return true;
+    for (let child = node.firstChild; child; child = child.nextSibling) if (brings(child, level + 1)) return true;
+    return false;
+  };
   const fresh = (element, weights, out) => {
     const weight = weights.get(element);
     if (!weight || weight.known) return;
     if (!weight.has && !element.shadowRoot) {
+      if (!brings(element, 0)) return;
       out.push(element.outerHTML);
-      says = says || LETTER.test(element.textContent) || element.matches(SHOWS) || element.querySelector(SHOWS) !== null;
+      says = true;
       return;
     }
     const parts = [];
     for (const root of element.shadowRoot ? [element, element.shadowRoot] : [element]) {
       for (let child = root.firstChild; child; child = child.nextSibling) {
         if (child.nodeType === 3 && LETTER.test(child.data)) {
-          const key = "t" + mix(1, child.data);
+          const key = "t" + mix(1, child.data.trim());
           if (shown.has(key)) continue;
           parts.push(child.data.replace(/[&<]/g, (c) => (c === "&" ? "&amp;" : "&lt;")));
           says = true;
@@ -418,8 +427,9 @@
   const remember = (weights) => {
     for (const [element, weight] of weights) {
       shown.add(weight.key);
+      for (const name of ADDRESSES) if (element.hasAttribute(name)) shown.add("a" + element.getAttribute(name));
       for (let child = element.firstChild; child; child = child.nextSibling) {
-        if (child.nodeType === 3 && LETTER.test(child.data)) shown.add("t" + mix(1, child.data));
+        if (child.nodeType === 3 && LETTER.test(child.data)) shown.add("t" + mix(1, child.data.trim()));
       }
     }
   };
