@@ -235,6 +235,7 @@
     "|" + (element.getAttribute("onclick") || element.getAttribute("data-to") || element.getAttribute("href") || "").slice(0, 80);
 
   const elements = new Map();
+  const keys = new Map();
   const numbers = new WeakMap();
   let next = 0;
   const number = (element) => {
@@ -278,6 +279,7 @@
       const ordinal = ordinals.get(key) || 0;
       ordinals.set(key, ordinal + 1);
       for (const kind of kinds) listed.push({ element: number(element), kind, key: kind + " " + key + " " + ordinal });
+      keys.set(number(element), key + " " + ordinal);
     }
     return listed;
   };
@@ -293,7 +295,12 @@
   const fire = (element, type, maker, more) =>
     element.dispatchEvent(new maker(type, { bubbles: !/enter$|leave$/.test(type), cancelable: true, composed: true, view: window, ...more }));
   const act = (n, kind) => {
-    const element = elements.get(n);
+    let element = elements.get(n);
+    if (element && !element.isConnected) {
+      // Made anew in the same place, as frameworks do.
+      const again = list().find((one) => one.kind === kind && one.key === kind + " " + keys.get(n));
+      element = again && elements.get(again.element);
+    }
     if (!element || !element.isConnected) return;
     const box = element.getBoundingClientRect();
     const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, pointerType: "mouse", button: 0 };
@@ -387,19 +394,28 @@
     return weight;
   };
   const SHOWS = "[href], [src], [srcset], [data-src], [poster], [style*='url(']";
+  // Whether it has a text or an address that was not there before.
+  const brings = (node, level) => {
+    if (node.nodeType === 3) return LETTER.test(node.data) && !shown.has("t" + mix(1, node.data.trim()));
+    if (node.nodeType !== 1 || SKIPPED.has(node.tagName) || volatile.has(node) || level > DEEP) return false;
+    if (node.matches(SHOWS) && ADDRESSES.some((name) => node.hasAttribute(name) && !shown.has("a" + node.getAttribute(name)))) return true;
+    for (let child = node.firstChild; child; child = child.nextSibling) if (brings(child, level + 1)) return true;
+    return false;
+  };
   const fresh = (element, weights, out) => {
     const weight = weights.get(element);
     if (!weight || weight.known) return;
     if (!weight.has && !element.shadowRoot) {
+      if (!brings(element, 0)) return;
       out.push(element.outerHTML);
-      says = says || LETTER.test(element.textContent) || element.matches(SHOWS) || element.querySelector(SHOWS) !== null;
+      says = true;
       return;
     }
     const parts = [];
     for (const root of element.shadowRoot ? [element, element.shadowRoot] : [element]) {
       for (let child = root.firstChild; child; child = child.nextSibling) {
         if (child.nodeType === 3 && LETTER.test(child.data)) {
-          const key = "t" + mix(1, child.data);
+          const key = "t" + mix(1, child.data.trim());
           if (shown.has(key)) continue;
           parts.push(child.data.replace(/[&<]/g, (c) => (c === "&" ? "&amp;" : "&lt;")));
           says = true;
@@ -411,8 +427,9 @@
   const remember = (weights) => {
     for (const [element, weight] of weights) {
       shown.add(weight.key);
+      for (const name of ADDRESSES) if (element.hasAttribute(name)) shown.add("a" + element.getAttribute(name));
       for (let child = element.firstChild; child; child = child.nextSibling) {
-        if (child.nodeType === 3 && LETTER.test(child.data)) shown.add("t" + mix(1, child.data));
+        if (child.nodeType === 3 && LETTER.test(child.data)) shown.add("t" + mix(1, child.data.trim()));
       }
     }
   };

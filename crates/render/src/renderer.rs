@@ -4,6 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::{Mutex, Semaphore};
@@ -19,6 +20,8 @@ use crate::tab::{Document, Tab};
 
 /// Pages that one browser shows before it is replaced: they leave things behind.
 const WORN: u32 = 500;
+/// How long over its time a page may be before it is given up.
+const SLACK: Duration = Duration::from_secs(2);
 /// Starts that may fail in a row before no further one is tried.
 const STARTS: u32 = 3;
 
@@ -81,7 +84,8 @@ impl Renderer {
             tab.load(name).await?;
             Explorer::new(&tab, name, &self.settings, deadline).explore(listed).await
         };
-        let found = tokio::time::timeout_at(deadline, work).await.unwrap_or(Err(late.clone()));
+        // The explorer keeps to the deadline by itself, and keeps what it has; this is for one that cannot.
+        let found = tokio::time::timeout_at(deadline + SLACK, work).await.unwrap_or(Err(late.clone()));
         if !tab.close().await {
             // It cannot let go of the page: away with all of it.
             chromium.kill();
