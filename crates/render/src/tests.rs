@@ -166,9 +166,9 @@ async fn hostile_pages_cost_their_time_and_nobody_elses_and_nothing_gets_out() {
         let told = found.as_ref().map(afters).map_err(RenderError::reason);
         assert!(took < Duration::from_secs(30), "{name}: {told:?} after {took:?}");
         match name {
-            "loop" | "nodes" => assert_eq!(told, Err("late"), "{name}"),
+            "loop" => assert_eq!(told, Err("late"), "{name}"),
             // Which of the two is a matter of how busy the machine is.
-            "memory" => assert!(matches!(told, Err("crashed" | "late")), "{name}: {told:?}"),
+            "memory" | "nodes" => assert!(matches!(told, Err("crashed" | "late")), "{name}: {told:?}"),
             "dialogs" | "buffers" | "flood" => {}
             _ => assert_eq!(told, Ok(vec!["load"]), "{name}: {found:?}"),
         }

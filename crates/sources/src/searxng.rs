@@ -1,5 +1,7 @@
 //! A SearXNG instance, by its JSON answers.
 
+use std::collections::HashSet;
+
 use async_trait::async_trait;
 use facts::Url;
 use serde::Deserialize;
@@ -46,7 +48,7 @@ impl Source for Searxng {
     }
 
     async fn ask(&mut self, question: &Question, most: usize) -> Result<Answer, SourceError> {
-        let mut starts = Vec::new();
+        let (mut starts, mut named) = (Vec::new(), HashSet::new());
         // It decides itself how many a page has; as many pages are asked for as it takes.
         loop {
             let page = self.page.to_string();
@@ -66,7 +68,10 @@ impl Source for Searxng {
             self.page += 1;
             let before = starts.len();
             for hit in found.results {
-                if let Some(url) = hit.url.and_then(|url| Url::parse(&url).ok()) {
+                // One that names the same again has no more.
+                if let Some(url) = hit.url.and_then(|url| Url::parse(&url).ok())
+                    && named.insert(url.id())
+                {
                     starts.push(Start { title: short(&hit.title.unwrap_or_default()), ..Start::at(url) });
                 }
             }
