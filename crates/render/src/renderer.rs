@@ -61,10 +61,9 @@ impl Renderer {
         supplier: Arc<dyn Supplier>,
     ) -> Result<Rendered, RenderError> {
         let Ok(_tab) = self.tabs.acquire().await else { return Err(RenderError::Gone) };
-        let deadline = Instant::now() + self.settings.page_time;
         // Another page may have taken the browser with it: that is no fault of this one.
-        match self.once(document.clone(), listed, Arc::clone(&supplier), deadline).await {
-            Err(RenderError::Gone) => self.once(document, listed, supplier, deadline).await,
+        match self.once(document.clone(), listed, Arc::clone(&supplier)).await {
+            Err(RenderError::Gone) => self.once(document, listed, supplier).await,
             done => done,
         }
     }
@@ -74,11 +73,12 @@ impl Renderer {
         document: Document,
         listed: &[Listed],
         supplier: Arc<dyn Supplier>,
-        deadline: Instant,
     ) -> Result<Rendered, RenderError> {
         let browser = self.browser().await?;
         let Browser { chromium, name, script, .. } = &*browser;
         let tab = Tab::open(&chromium.line, document, script, self.settings.requests, supplier).await?;
+        // A browser that has to start first takes nothing of the page's time.
+        let deadline = Instant::now() + self.settings.page_time;
         let late = RenderError::Late(self.settings.page_time);
         let work = async {
             tab.load(name).await?;
