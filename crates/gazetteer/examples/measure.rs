@@ -1,5 +1,8 @@
-//! Made files to measure an import with: `pbf MEGABYTES FILE` an extract of OpenStreetMap, `names COUNT FILE` a
-//! dump of GeoNames.
+//! How long an import takes, and what imported names cost a parser.
+//!
+//! `cargo run --release -p bowerbird-gazetteer --example measure -- …`: `pbf MEGABYTES FILE` and `names COUNT FILE` make an
+//! extract of OpenStreetMap and a dump of GeoNames; `import DATA FILE…` imports, `parse DATA FILE…` parses texts (of JSON
+//! lines their "text" as it stands) without and with what was imported. Both say how much memory they took at most.
 
 #[path = "../tests/made/mod.rs"]
 #[allow(dead_code)]
@@ -7,6 +10,7 @@ mod made;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
 use made::{MadeNode, MadeWay, tags};
 
@@ -17,18 +21,63 @@ const WAYS: u64 = 8000;
 
 fn main() -> std::io::Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [what, number, file] = arguments.as_slice() else {
-        eprintln!("usage: made pbf MEGABYTES FILE | made names COUNT FILE");
-        return Ok(());
-    };
-    let number: u64 = number.parse().map_err(std::io::Error::other)?;
-    let mut out = BufWriter::new(File::create(file)?);
-    if what == "names" {
-        names(number, &mut out)?
-    } else {
-        extract(number * 1_000_000, file, &mut out)?
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["pbf", megabytes, file] => {
+            let bytes = megabytes.parse::<u64>().map_err(std::io::Error::other)? * 1_000_000;
+            extract(bytes, file, &mut File::create(file)?)
+        }
+        ["names", count, file] => {
+            let mut out = BufWriter::new(File::create(file)?);
+            names(count.parse().map_err(std::io::Error::other)?, &mut out)?;
+            out.flush()
+        }
+        ["import", data, ref files @ ..] => {
+            let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+            let imported = gazetteer::import(Path::new(data), &files, |_, _| {}).map_err(std::io::Error::other)?;
+            println!("{imported:?}, {:.1} s of processor time, {}", spent(), peak());
+            Ok(())
+        }
+        ["parse", data, ref files @ ..] => {
+            let texts: std::io::Result<Vec<String>> = files.iter().map(std::fs::read_to_string).collect();
+            let text = texts?.join("\n");
+            let without = speed(&text);
+            gazetteer::open(Path::new(data)).map_err(std::io::Error::other)?;
+            let with = speed(&text);
+            println!(
+                "{without:.1} MB/s without, {with:.1} MB/s with what was imported: {:.2}, {}",
+                with / without,
+                peak()
+            );
+            Ok(())
+        }
+        _ => {
+            eprintln!("usage: measure pbf MEGABYTES FILE | names COUNT FILE | import DATA FILE… | parse DATA FILE…");
+            Ok(())
+        }
     }
-    out.flush()
+}
+
+/// Seconds of processor time of this thread.
+fn spent() -> f64 {
+    let schedule = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    schedule.split(' ').next().and_then(|spent| spent.parse::<f64>().ok()).unwrap_or_default() / 1e9
+}
+
+/// The most memory this process took.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Megabytes parsed in a second.
+fn speed(text: &str) -> f64 {
+    let (start, mut rounds) = (spent(), 0);
+    while spent() - start < 3.0 {
+        std::hint::black_box(geo::parse(text, &geo::Hints::default()).len());
+        rounds += 1;
+    }
+    (text.len() * rounds) as f64 / 1e6 / (spent() - start)
 }
 
 /// A number that looks like chance.
