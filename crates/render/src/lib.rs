@@ -6,7 +6,7 @@
 //!   as this program asks for anything, or does not. Behind that the browser runs in a network namespace of
 //!   its own, where the machine has them, with no names, and with a proxy that nobody answers at: so sockets,
 //!   prefetches, workers and the browser's own wishes end there too.
-//! - [`signs`] tells by a page's bytes whether rendering it is likely to bring something.
+//! - [`signs()`] tells by a page's bytes whether rendering it is likely to bring something.
 //!
 //! Chromium is spoken to over a pair of pipes (`protocol`); it runs as another user when this program is
 //! root, with its own sandbox on (`chromium`). A page has a profile of its own (`tab`), so it finds nothing
