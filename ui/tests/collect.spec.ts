@@ -36,7 +36,7 @@ test('pictures arrive, stay under the pointer, are kept, and the way back leads 
   await page.getByLabel('For how long').selectOption('5m');
   await page.getByRole('button', { name: 'Collect' }).click();
   await expect(page).toHaveURL(/find=[0-9a-f]+/);
-  await expect(page.locator('[data-id]').nth(5)).toBeVisible({ timeout: 30_000 });
+  await expect(page.locator('[data-id]').nth(5)).toBeVisible({ timeout: 90_000 });
   await expect(page.locator('[data-said]')).toContainText('pages about');
 
   // What one points at stays, however many better pictures come.
