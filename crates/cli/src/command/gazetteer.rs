@@ -53,7 +53,8 @@ fn show(place: &Place) -> anyhow::Result<()> {
             "sources": finer.map(|finer| finer.about().lines().collect::<Vec<_>>()),
         })),
         (Some(finer), false) => {
-            print_line(format!("{}\n{}", counted(finer.len() as u64, "new place"), finer.about().trim_end()))
+            print_line(counted(finer.len() as u64, "new place"))?;
+            finer.about().lines().try_for_each(print_line)
         }
         (None, false) => print_line("nothing was imported"),
     }
