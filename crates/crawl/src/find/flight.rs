@@ -324,11 +324,21 @@ impl Trip<'_> {
             return done(Said::Moved(target));
         }
         let mut body = Vec::new();
-        // What is longer than the limit, or cut short, is used as far as it came.
-        while let Ok(Some(chunk)) = response.chunk().await {
-            body.extend_from_slice(&chunk);
-        }
+        let broken = loop {
+            match response.chunk().await {
+                Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                Ok(None) => break None,
+                // What is longer than the limit is used as far as it came (RFC 9309 §2.5).
+                Err(FetchError::TooLarge { .. }) => break None,
+                Err(error) => break Some(error),
+            }
+        };
         self.bytes += response.received();
+        // Half of it may lack the very rule that matters.
+        if let Some(error) = broken {
+            self.broke(&error);
+            return done(Said::Failed(unreachable(), error.reason()));
+        }
         let status = response.status;
         if status == 429 || status >= 500 {
             return done(Said::Failed(Robots::from_answer(Some(status), &body, &product), "robots-unreachable"));
