@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use facts::{HostName, Origin, Timestamp, Url};
-use fetch::{Accept, Answer, Fetcher, Manners, ROBOTS_LIMIT, Request, Robots, TDM_PATH, Tdm};
+use fetch::{Accept, Answer, FetchError, Fetcher, Manners, ROBOTS_LIMIT, Request, Robots, TDM_PATH, Tdm};
 use lru::LruCache;
 use store::{Claim, Frontier, OriginFile, OriginRecord, OriginTrouble, Reservation, Rest, Store, StoreError};
 
@@ -70,6 +70,16 @@ struct File {
     body: Vec<u8>,
     trouble: Option<OriginTrouble>,
     answer: Answer,
+}
+
+impl File {
+    /// It could not be had, or not whole.
+    fn failed(error: &FetchError) -> Self {
+        let trouble =
+            OriginTrouble { reason: error.reason().into(), detail: error.to_string(), passing: error.is_transient() };
+        let answer = Answer::of_error(error);
+        Self { status: None, redirect: None, headers: None, body: Vec::new(), trouble: Some(trouble), answer }
+    }
 }
 
 impl Origins {
@@ -250,9 +260,18 @@ impl Origins {
                 let now = self.store.frontier().now().await?;
                 let answer = Answer::of_status(response.status, response.retry_after(now));
                 let mut body = Vec::new();
-                // A file longer than the limit, or cut short, is used as far as it came.
-                while let Ok(Some(chunk)) = response.chunk().await {
-                    body.extend_from_slice(&chunk);
+                let broken = loop {
+                    match response.chunk().await {
+                        Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                        Ok(None) => break None,
+                        // What is longer than the limit is used as far as it came (RFC 9309 §2.5).
+                        Err(FetchError::TooLarge { .. }) => break None,
+                        Err(error) => break Some(error),
+                    }
+                };
+                // Half of it may lack the very rule that matters.
+                if let Some(error) = broken {
+                    return Ok(File::failed(&error));
                 }
                 File {
                     status: Some(response.status),
@@ -263,15 +282,7 @@ impl Origins {
                     trouble: None,
                 }
             }
-            Err(error) => {
-                let answer = Answer::of_error(&error);
-                let trouble = OriginTrouble {
-                    reason: error.reason().into(),
-                    detail: error.to_string(),
-                    passing: error.is_transient(),
-                };
-                File { status: None, redirect: None, headers: None, body: Vec::new(), trouble: Some(trouble), answer }
-            }
+            Err(error) => File::failed(&error),
         })
     }
 
