@@ -87,6 +87,22 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The server of a shared database does not answer.
+    #[error("{database} cannot be reached ({reason}): start it, or name another with --database")]
+    Unreachable {
+        /// The database, without its password.
+        database: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A shared database is named in a way that cannot be read.
+    #[error("{database} names no database ({reason}): write postgres://USER@HOST/NAME")]
+    NoDatabase {
+        /// What was given, without its password.
+        database: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Writing stopped after an earlier failure.
     #[error(
         "{path} takes no more writes since one failed: look for the first error, free disk space, start again",
@@ -199,6 +215,27 @@ impl StoreError {
             Error::Poisoned => Self::Stopped { path: path.to_owned() },
             Error::Locked => Self::Locked { path: path.to_owned() },
             other => Self::Damaged { path: path.to_owned(), reason: other.to_string() },
+        }
+    }
+
+    /// What a statement came to.
+    pub(crate) fn sql(path: &Path, error: &crate::sql::Error) -> Self {
+        use crate::sql::Error;
+        match error {
+            Error::Sqlite(error) => Self::sqlite(path, error),
+            Error::Postgres(error) => Self::postgres(path, error),
+            Error::NoRow | Error::Strange(_) => Self::Damaged { path: path.to_owned(), reason: error.to_string() },
+        }
+    }
+
+    /// What the server of a shared database said, or that it said nothing.
+    pub(crate) fn postgres(database: &Path, error: &tokio_postgres::Error) -> Self {
+        use tokio_postgres::error::SqlState;
+        let path = database.to_owned();
+        match error.code() {
+            Some(&SqlState::DISK_FULL) => Self::DiskFull { path },
+            Some(_) => Self::Io { path, reason: crate::sql::told(error) },
+            None => Self::Unreachable { database: path.display().to_string(), reason: crate::sql::told(error) },
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Files(Arc<Directory>);
 #[derive(Debug)]
 struct Directory {
     root: PathBuf,
+    /// Where files are written before they are put in their place.
+    drafts_in: PathBuf,
     drafts: AtomicU64,
     places: Mutex<Places>,
 }
@@ -79,24 +81,32 @@ pub struct StoredFile {
 
 impl Files {
     /// Opens the media directory and removes what a crash left half written, or without a row that
-    /// names it; `names_of` gives what the library has for some content.
+    /// names it; `names_of` gives what the library has for some content. Of several processes that share
+    /// it each is told by a name of its own.
     pub(crate) fn open(
         root: PathBuf,
+        of: Option<&str>,
         names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>,
     ) -> Result<Self, StoreError> {
-        let drafts = root.join(".tmp");
+        let drafts = of.map_or_else(|| root.join(".tmp"), |name| root.join(".tmp").join(name));
         let clear = || {
             fs::create_dir_all(&drafts)?;
             for entry in fs::read_dir(&drafts)? {
-                fs::remove_file(entry?.path())?;
+                let entry = entry?;
+                // Those of other processes are theirs.
+                if entry.file_type()?.is_file() {
+                    fs::remove_file(entry.path())?;
+                }
             }
             Ok(())
         };
         clear().map_err(|error| StoreError::io(&drafts, &error))?;
-        let unnamed = Placements::open(&root, |placed| is_named(placed, &names_of))?;
-        let places =
-            Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, unsynced: HashMap::new(), removed: false });
-        Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), places })))
+        let note = of.map_or_else(|| ".placed".into(), |name| format!(".placed.{name}"));
+        let unnamed = Placements::open(&root, &note, |placed| is_named(placed, &names_of))?;
+        // Where others may remove files, they may have done so at any time.
+        let removed = of.is_some();
+        let places = Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, unsynced: HashMap::new(), removed });
+        Ok(Self(Arc::new(Directory { root, drafts_in: drafts, drafts: AtomicU64::new(0), places })))
     }
 
     /// The media directory.
@@ -179,7 +189,7 @@ impl Files {
 
     fn draft_path(&self) -> PathBuf {
         let number = self.0.drafts.fetch_add(1, Ordering::Relaxed);
-        self.0.root.join(".tmp").join(number.to_string())
+        self.0.drafts_in.join(number.to_string())
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -373,7 +383,7 @@ mod tests {
 
     fn files() -> (tempfile::TempDir, Files) {
         let dir = crate::scratch::dir();
-        let files = Files::open(dir.path().join("media"), |_| Ok(None)).unwrap();
+        let files = Files::open(dir.path().join("media"), None, |_| Ok(None)).unwrap();
         (dir, files)
     }
 
@@ -421,7 +431,7 @@ mod tests {
         assert_eq!(drafts(&files), 0);
 
         fs::write(files.root().join(".tmp/7"), b"half").unwrap();
-        let files = Files::open(dir.path().join("media"), |_| Ok(None)).unwrap();
+        let files = Files::open(dir.path().join("media"), None, |_| Ok(None)).unwrap();
         assert_eq!(drafts(&files), 0);
     }
 
@@ -473,7 +483,7 @@ mod tests {
             let names = Names { path: "/elsewhere/a.jpg".into(), thumbnail: Some(stays.clone()) };
             Ok((id == named).then_some(names))
         };
-        let files = Files::open(dir.path().join("media"), names_of).unwrap();
+        let files = Files::open(dir.path().join("media"), None, names_of).unwrap();
         assert!(files.root().join(&stays).exists() && !files.root().join(&goes).exists());
     }
 

@@ -34,9 +34,13 @@ mod lock;
 mod matches;
 mod page_item;
 mod placements;
+mod postgres;
+mod rank;
 #[cfg(test)]
 mod scratch;
+mod sql;
 mod store;
+mod tables;
 mod timetable;
 mod units;
 mod visit;

@@ -26,8 +26,12 @@ pub(crate) struct Placements {
 
 impl Placements {
     /// Removes what a killed process placed below `root` and `is_named` does not know.
-    pub fn open(root: &Path, is_named: impl Fn(&str) -> Result<bool, StoreError>) -> Result<Self, StoreError> {
-        let path = root.join(".placed");
+    pub fn open(
+        root: &Path,
+        note: &str,
+        is_named: impl Fn(&str) -> Result<bool, StoreError>,
+    ) -> Result<Self, StoreError> {
+        let path = root.join(note);
         let noted = match fs::read_to_string(&path) {
             Ok(noted) => noted,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -109,7 +113,7 @@ mod tests {
         let dir = crate::scratch::dir();
         let root = dir.path();
         fs::write(root.join("kept-before"), "x").unwrap();
-        let mut placements = Placements::open(root, |_| Ok(true)).unwrap();
+        let mut placements = Placements::open(root, ".placed", |_| Ok(true)).unwrap();
         for name in ["a/1.jpg", "a/2.jpg", "b/3.jpg"] {
             place(root, &mut placements, name);
         }
@@ -119,7 +123,7 @@ mod tests {
         let damaged = format!("{}../outside\n/outside\na/1.jp", fs::read_to_string(&note).unwrap());
         fs::write(&note, damaged).unwrap();
 
-        Placements::open(root, |placed| Ok(placed == "a/2.jpg")).unwrap();
+        Placements::open(root, ".placed", |placed| Ok(placed == "a/2.jpg")).unwrap();
         let there = |name: &str| root.join(name).exists();
         assert!(there("a/2.jpg") && there("kept-before") && there("outside"));
         assert!(!there("a/1.jpg") && !there("b/3.jpg"));
@@ -128,7 +132,7 @@ mod tests {
     #[test]
     fn the_note_stays_short_and_keeps_what_has_no_row() {
         let dir = crate::scratch::dir();
-        let mut placements = Placements::open(dir.path(), |_| Ok(true)).unwrap();
+        let mut placements = Placements::open(dir.path(), ".placed", |_| Ok(true)).unwrap();
         place(dir.path(), &mut placements, "waits.jpg");
         for number in 0..3 * LONGEST {
             let name = format!("{number}.jpg");
@@ -138,7 +142,7 @@ mod tests {
         let noted = fs::read_to_string(dir.path().join(".placed")).unwrap();
         assert!(noted.lines().count() <= LONGEST);
         drop(placements);
-        Placements::open(dir.path(), |_| Ok(false)).unwrap();
+        Placements::open(dir.path(), ".placed", |_| Ok(false)).unwrap();
         assert!(!dir.path().join("waits.jpg").exists());
     }
 }

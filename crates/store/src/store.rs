@@ -1,4 +1,4 @@
-//! A data directory: queue, library and files together.
+//! Queue, library and files together: in a data directory, or in a shared database.
 //!
 //! ```text
 //! DIR/writer.lock   who writes
@@ -6,6 +6,8 @@
 //! DIR/library.db    the library
 //! DIR/media/        the files
 //! ```
+//!
+//! With a shared database the first three are there, and any number of processes write at once.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,9 +18,11 @@ use std::time::Duration;
 use facts::MediaId;
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary, Written};
+use crate::embedded::{EmbeddedFrontier, SqliteConnections};
 use crate::lock::WriterLock;
-use crate::work::off_thread;
+use crate::postgres::{Pool, SharedFrontier};
+use crate::tables::{Tables, Written};
+use crate::work::{aside, off_thread};
 use crate::{
     Budgets, CrawlId, FileDraft, Files, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, MediaFile,
     Outcome, Recorded, Refused, RunId, StoreError, StoredFile, Visited,
@@ -39,20 +43,32 @@ pub struct Options {
     pub active_hosts: usize,
     /// How far its clock is ahead of the machine's: experiments let days pass in moments.
     pub ahead: Duration,
+    /// The shared database that queue and library are in, as `postgres://…`; they are in the data
+    /// directory without it.
+    pub database: Option<String>,
+    /// In a shared database: after how long without a sign of life others take over.
+    pub lease: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let (default_delay, ahead) = (Duration::from_secs(1), Duration::ZERO);
-        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead }
+        let lease = Duration::from_secs(30);
+        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead, database: None, lease }
     }
 }
 
-/// A data directory opened for writing. One at a time.
+/// Where the queue is.
+enum Queue {
+    Embedded(EmbeddedFrontier),
+    Shared(SharedFrontier),
+}
+
+/// A data directory or a shared database, opened for writing. A directory has one writer at a time.
 pub struct Store {
     dir: PathBuf,
-    frontier: EmbeddedFrontier,
-    library: EmbeddedLibrary,
+    queue: Queue,
+    library: Tables,
     files: Files,
     shared: (Arc<dyn Frontier>, Arc<dyn Library>),
     /// Held while rows and files change together: a row is not written for a file that goes.
@@ -60,7 +76,7 @@ pub struct Store {
     /// Held by whoever describes what is here.
     describing: Mutex<()>,
     // Dropped last: the directory is free once everything else is closed.
-    _lock: WriterLock,
+    _lock: Option<WriterLock>,
 }
 
 /// A file that was put in its place.
@@ -79,21 +95,52 @@ pub struct Reader {
 }
 
 impl Store {
-    /// Opens or makes a data directory for writing. Blocks while it reads.
+    /// Opens or makes a data directory or the tables of a shared database, for writing. Blocks while it
+    /// reads.
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
         make_directory(dir)?;
+        match options.database.clone() {
+            Some(database) => aside(dir, || Self::share(dir, &database, &options)),
+            None => Self::embed(dir, &options),
+        }
+    }
+
+    fn embed(dir: &Path, options: &Options) -> Result<Self, StoreError> {
         let lock = WriterLock::take(dir, &options.what)?;
-        let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY), options.ahead)?;
-        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, &options)?;
-        let files = Files::open(dir.join(MEDIA), |id| library.names_of(id))?;
+        let (connections, identity) = SqliteConnections::write(&dir.join(LIBRARY))?;
+        let library = Tables::write(connections, options.ahead);
+        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options)?;
+        let files = Files::open(dir.join(MEDIA), None, |id| library.names_of(id))?;
+        let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
+        Self::with(dir, Queue::Embedded(frontier), shared, library, files, Some(lock))
+    }
+
+    fn share(dir: &Path, database: &str, options: &Options) -> Result<Self, StoreError> {
+        let pool = Arc::new(Pool::open(database)?);
+        let library = Tables::shared(Arc::clone(&pool), options.ahead);
+        let frontier = SharedFrontier::open(pool, options)?;
+        let name = format!("worker-{}", frontier.worker());
+        let files = Files::open(dir.join(MEDIA), Some(&name), |id| library.names_of(id))?;
+        let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
+        Self::with(dir, Queue::Shared(frontier), shared, library, files, None)
+    }
+
+    fn with(
+        dir: &Path,
+        queue: Queue,
+        frontier: Arc<dyn Frontier>,
+        library: Tables,
+        files: Files,
+        lock: Option<WriterLock>,
+    ) -> Result<Self, StoreError> {
         match sweep(&library, &files) {
             // The library does without it; whoever forgets something next is told again.
             Err(error @ StoreError::NotRemoved { .. }) => tracing::warn!("{error}"),
             result => result?,
         }
-        let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
+        let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (frontier, Arc::new(library.clone()));
         let (changing, describing) = (Mutex::default(), Mutex::default());
-        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, changing, describing, _lock: lock })
+        Ok(Self { dir: dir.to_owned(), queue, library, files, shared, changing, describing, _lock: lock })
     }
 
     /// Opens a data directory for reading.
@@ -106,7 +153,15 @@ impl Store {
             }
             Err(error) => return Err(StoreError::io(&path, &error)),
         }
-        Ok(Reader { library: Arc::new(EmbeddedLibrary::read(&path)?), media: dir.join(MEDIA) })
+        let library = Tables::read(SqliteConnections::read(&path)?);
+        Ok(Reader { library: Arc::new(library), media: dir.join(MEDIA) })
+    }
+
+    /// Opens a shared database for reading; paths of media start from a directory.
+    pub fn read_shared(database: &str, dir: &Path) -> Result<Reader, StoreError> {
+        let pool = aside(dir, || Pool::open(database))?;
+        let library = Tables::shared(Arc::new(pool), Duration::ZERO);
+        Ok(Reader { library: Arc::new(library), media: dir.join(MEDIA) })
     }
 
     /// The directory.
@@ -183,7 +238,10 @@ impl Store {
         });
         let recorded = self.written(written, files).await?;
         drop(changing);
-        self.frontier.finish_shared(crawl, visits, budgets).await?;
+        match &self.queue {
+            Queue::Embedded(frontier) => frontier.finish_shared(crawl, visits, budgets).await?,
+            Queue::Shared(frontier) => frontier.finish_shared(crawl, visits, budgets).await?,
+        }
         Ok(recorded)
     }
 
@@ -241,7 +299,10 @@ impl Store {
     /// Leaves the directory so that the next crawl goes on at once. A store that is dropped
     /// instead is one that was killed: every host waits its full delay then.
     pub async fn close(self) -> Result<(), StoreError> {
-        self.frontier.close().await
+        match self.queue {
+            Queue::Embedded(frontier) => frontier.close().await,
+            Queue::Shared(frontier) => frontier.close().await,
+        }
     }
 }
 
@@ -265,7 +326,7 @@ fn kept_path(visit: &Visited) -> Option<&str> {
 }
 
 /// Removes the files of rows that are gone.
-fn sweep(library: &EmbeddedLibrary, files: &Files) -> Result<(), StoreError> {
+fn sweep(library: &Tables, files: &Files) -> Result<(), StoreError> {
     library.sweep(|path| files.remove(path, |id| library.names_of(id)))
 }
 
@@ -282,7 +343,8 @@ fn refuse_foreign(dir: &Path) -> Result<(), StoreError> {
     for entry in entries {
         let name = entry.map_err(|error| StoreError::io(dir, &error))?.file_name();
         let name = name.to_string_lossy();
-        if name == LIBRARY || name == FRONTIER || name == "writer.lock" {
+        let of_shared = || name == MEDIA && dir.join(MEDIA).join(".tmp").is_dir();
+        if name == LIBRARY || name == FRONTIER || name == "writer.lock" || of_shared() {
             return Ok(());
         }
         foreign |= !name.starts_with('.') && name != "lost+found" && !name.ends_with(".toml");

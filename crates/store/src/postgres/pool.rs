@@ -1,0 +1,176 @@
+//! Connections to a shared database, and patience with it.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
+
+use super::schema;
+use crate::StoreError;
+use crate::sql::{self, Connection, Session};
+
+/// Connections kept open between questions.
+const IDLE: usize = 8;
+
+/// How long a server that went away is waited for, and how often it is looked for.
+const PATIENCE: Duration = Duration::from_secs(300);
+const LOOKS: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
+
+/// How often what two did at once, and could not both do, is tried again.
+const TRIES: usize = 8;
+
+/// Connections to one database.
+pub(crate) struct Pool {
+    config: Config,
+    label: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Pool {
+    /// Connects, and makes the tables or brings them up to date. Blocking.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        let pool = Self::to(url)?;
+        let session = pool.connect().map_err(|error| StoreError::sql(&pool.label, &error))?;
+        schema::migrate(&session, &pool.label)?;
+        pool.keep(Connection::Postgres(Box::new(session)));
+        Ok(pool)
+    }
+
+    fn to(url: &str) -> Result<Self, StoreError> {
+        let named = |config: &Config| label(config);
+        let mut config = Config::from_str(url).map_err(|error| StoreError::NoDatabase {
+            // What cannot be read may hold a password anywhere.
+            database: url.split_once('@').map_or("the database", |_| "the database with a password").into(),
+            reason: error.to_string(),
+        })?;
+        config.application_name("bowerbird").connect_timeout(Duration::from_secs(10));
+        let label = named(&config);
+        Ok(Self { config, label, idle: Mutex::default() })
+    }
+
+    /// The database, without its password.
+    pub fn label(&self) -> &Path {
+        &self.label
+    }
+
+    /// Does some work on a connection. When the server is away it is waited for, and the work is done
+    /// again. For a thread that may wait.
+    pub fn with<T>(&self, work: impl Fn(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
+        let (began, mut look, mut tries) = (Instant::now(), LOOKS[0], 0);
+        loop {
+            let result = self.take().and_then(|db| {
+                let result = work(&db);
+                self.keep(db);
+                result
+            });
+            let error = match result {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            tries += 1;
+            match trouble(&error) {
+                Trouble::Away if began.elapsed() < PATIENCE => {
+                    if tries == 1 {
+                        tracing::warn!("{} is away ({error}): waiting for it", self.label.display());
+                    }
+                    self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    thread::sleep(look);
+                    look = (look * 2).min(LOOKS[1]);
+                }
+                Trouble::AtOnce if tries < TRIES => thread::sleep(LOOKS[0] * tries as u32 / 4),
+                _ => return Err(StoreError::sql(&self.label, &error)),
+            }
+        }
+    }
+
+    fn connect(&self) -> sql::Result<Session> {
+        let session = Session::connect(&self.config)?;
+        // Statements are planned once; the values they are asked with do not make them better ones.
+        session.batch("SET statement_timeout = 0; SET jit = off; SET client_min_messages = warning")?;
+        Ok(session)
+    }
+
+    fn take(&self) -> sql::Result<Connection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(db) => Ok(db),
+            None => Ok(Connection::Postgres(Box::new(self.connect()?))),
+        }
+    }
+
+    fn keep(&self, db: Connection) {
+        let Connection::Postgres(session) = &db else { return };
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if session.is_open() && idle.len() < IDLE {
+            idle.push(db);
+        }
+    }
+}
+
+impl Drop for Pool {
+    /// A connection waits for its end, which nobody may who waits for the network.
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        let _ = thread::Builder::new().name("database".into()).spawn(move || drop(idle));
+    }
+}
+
+/// What can be done about an error.
+enum Trouble {
+    /// The server is away, or goes.
+    Away,
+    /// Others did something that does not go together with it.
+    AtOnce,
+    Other,
+}
+
+fn trouble(error: &sql::Error) -> Trouble {
+    let sql::Error::Postgres(error) = error else { return Trouble::Other };
+    match error.code() {
+        Some(code) if is_away(code) => Trouble::Away,
+        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => Trouble::AtOnce,
+        Some(_) => Trouble::Other,
+        // The server said nothing: the connection is lost, or there is none.
+        None if error.is_closed() || lost(error) => Trouble::Away,
+        None => Trouble::Other,
+    }
+}
+
+fn is_away(code: &SqlState) -> bool {
+    [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::CONNECTION_EXCEPTION,
+        SqlState::CONNECTION_FAILURE,
+        SqlState::CONNECTION_DOES_NOT_EXIST,
+    ]
+    .contains(code)
+}
+
+fn lost(error: &tokio_postgres::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if error.is::<std::io::Error>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn label(config: &Config) -> PathBuf {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        Some(Host::Unix(path)) => path.display().to_string(),
+        None => "localhost".into(),
+    };
+    let port = config.get_ports().first().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("postgres://{host}{port}/{}", config.get_dbname().unwrap_or_default()).into()
+}

@@ -1,0 +1,161 @@
+//! Every word of the library: how many items and pages have it, and which words are forms of one.
+
+use std::collections::HashMap;
+
+use query::Language;
+use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+
+/// What a word is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Subject {
+    Item,
+    Page,
+}
+
+impl Subject {
+    /// The column of `word` that counts it.
+    pub fn column(self) -> &'static str {
+        match self {
+            Self::Item => "items",
+            Self::Page => "pages",
+        }
+    }
+
+    /// The table with words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Item => "item_words",
+            Self::Page => "page_words",
+        }
+    }
+
+    /// The table with terms, and its key.
+    pub fn terms(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Item => ("item_terms", "media"),
+            Self::Page => ("page_terms", "page"),
+        }
+    }
+}
+
+/// Words on their way in, within one transaction: each is looked up and counted once.
+pub(super) struct Vocabulary<'a> {
+    db: &'a Transaction<'a>,
+    known: HashMap<String, Entry>,
+    counts: HashMap<(Subject, i64), i64>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    id: i64,
+    languages: u32,
+}
+
+impl<'a> Vocabulary<'a> {
+    pub fn new(db: &'a Transaction<'a>) -> Self {
+        Self { db, known: HashMap::new(), counts: HashMap::new() }
+    }
+
+    /// The number of a word that is met in a language, as it is written there.
+    pub fn number(&mut self, text: &str, written: &str, language: Language) -> sql::Result<i64> {
+        let mut entry = match self.known.get(text) {
+            Some(entry) => *entry,
+            None => self.look_up(text)?,
+        };
+        if entry.languages & language.bit() == 0 {
+            entry.languages |= language.bit();
+            self.db
+                .prepare_cached("UPDATE word SET languages = languages | ?2 WHERE id = ?1")?
+                .execute(params![entry.id, language.bit()])?;
+            // People type with accents and without: both ways lead to the word.
+            for stem in [language.stem(written), language.stem(text)].into_iter().flatten() {
+                self.db
+                    .prepare_cached("INSERT INTO stem (stem, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+                    .execute(params![key(language, &stem), entry.id])?;
+            }
+        }
+        self.known.insert(text.to_owned(), entry);
+        Ok(entry.id)
+    }
+
+    fn look_up(&self, text: &str) -> sql::Result<Entry> {
+        let found = self
+            .db
+            .prepare_cached("SELECT id, languages FROM word WHERE text = ?1")?
+            .query_row([text], |row| Ok(Entry { id: row.get(0)?, languages: row.get(1)? }))
+            .optional()?;
+        if let Some(entry) = found {
+            return Ok(entry);
+        }
+        Ok(Entry { id: self.db.insert("INSERT INTO word (text) VALUES (?1)", [text])?, languages: 0 })
+    }
+
+    /// One more, or one less, has this word.
+    pub fn count(&mut self, subject: Subject, word: i64, by: i64) {
+        *self.counts.entry((subject, word)).or_default() += by;
+    }
+
+    /// Writes what was counted.
+    pub fn finish(self) -> sql::Result<()> {
+        for ((subject, word), by) in self.counts.into_iter().filter(|(_, by)| *by != 0) {
+            let column = subject.column();
+            self.db
+                .prepare_cached(&format!("UPDATE word SET {column} = {column} + ?2 WHERE id = ?1"))?
+                .execute([word, by])?;
+        }
+        Ok(())
+    }
+}
+
+/// A stem as the table has it.
+pub(super) fn key(language: Language, stem: &str) -> String {
+    format!("{}:{stem}", language.code())
+}
+
+/// A word that something has.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Known {
+    pub id: i64,
+    pub text: String,
+    /// Items or pages that have it.
+    pub count: i64,
+    pub languages: u32,
+}
+
+const COLUMNS: &str = "word.id, word.text, languages";
+
+fn read(row: &sql::Row<'_>) -> sql::Result<Known> {
+    Ok(Known { id: row.get(0)?, text: row.get(1)?, languages: row.get(2)?, count: row.get(3)? })
+}
+
+/// The word of this spelling.
+pub(super) fn spelt(db: &Connection, subject: Subject, text: &str) -> sql::Result<Option<Known>> {
+    let column = subject.column();
+    db.prepare_cached(&format!("SELECT {COLUMNS}, {column} FROM word WHERE text = ?1 AND {column} > 0"))?
+        .query_row([text], read)
+        .optional()
+}
+
+/// Words with this stem, at most so many.
+pub(super) fn stemmed(db: &Connection, subject: Subject, stem: &str, most: i64) -> sql::Result<Vec<Known>> {
+    let column = subject.column();
+    db.prepare_cached(&format!(
+        "SELECT {COLUMNS}, {column} FROM stem CROSS JOIN word ON word.id = stem.word WHERE stem = ?1 AND {column} > 0
+         LIMIT ?2"
+    ))?
+    .query_map(params![stem, most], read)?
+    .collect()
+}
+
+/// The words that begin so and that most have, at most so many. Of very many, those that come first in the
+/// alphabet are looked at.
+pub(super) fn starting(db: &Connection, subject: Subject, start: &str, most: i64) -> sql::Result<Vec<Known>> {
+    const LOOKED_AT: i64 = 20_000;
+    let column = subject.column();
+    db.prepare_cached(&format!(
+        "SELECT * FROM (SELECT {COLUMNS}, {column} AS count FROM word WHERE text >= ?1 AND text < ?2 LIMIT {LOOKED_AT}) AS longer
+         WHERE count > 0 ORDER BY count DESC LIMIT ?3"
+    ))?
+    .query_map(params![start, format!("{start}\u{10ffff}"), most], read)?
+    .collect()
+}
