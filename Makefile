@@ -10,6 +10,8 @@ demo: setup ui  ## crawl a made web on this machine and show what was found on a
 test: setup ui  ## every test
 	@tools/need chromium chromium
 	@PATH="$$PATH:/usr/sbin" tools/need nginx nginx
+	@tools/need psql postgresql
+	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || tools/need postgis.control postgresql-15-postgis-3
 	@python3 -c 'import ensurepip' 2>/dev/null || tools/need python3-venv python3-venv
 	$(CARGO) test --workspace
 	$(CARGO) build --quiet --bin bowerbird

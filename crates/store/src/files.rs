@@ -53,6 +53,8 @@ struct Places {
     unsynced: HashMap<String, Vec<PathBuf>>,
     /// Whether files were removed: one that a visit on its way counts on may have gone.
     removed: bool,
+    /// Whether others may remove files too.
+    shared: bool,
 }
 
 /// The files that a row of the library names.
@@ -103,9 +105,8 @@ impl Files {
         clear().map_err(|error| StoreError::io(&drafts, &error))?;
         let note = of.map_or_else(|| ".placed".into(), |name| format!(".placed.{name}"));
         let unnamed = Placements::open(&root, &note, |placed| is_named(placed, &names_of))?;
-        // Where others may remove files, they may have done so at any time.
-        let removed = of.is_some();
-        let places = Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, unsynced: HashMap::new(), removed });
+        let (lately, unsynced, shared) = (LruCache::new(LATELY), HashMap::new(), of.is_some());
+        let places = Mutex::new(Places { lately, unnamed, unsynced, removed: false, shared });
         Ok(Self(Arc::new(Directory { root, drafts_in: drafts, drafts: AtomicU64::new(0), places })))
     }
 
@@ -184,7 +185,9 @@ impl Files {
 
     /// Whether a file that was placed here has been removed since.
     pub(crate) fn has_gone(&self, path: &str) -> bool {
-        self.places().removed && stays_below(path) && !self.0.root.join(path).exists()
+        let places = self.places();
+        let may_have = places.removed || (places.shared && places.unnamed.waits(path));
+        may_have && stays_below(path) && !self.0.root.join(path).exists()
     }
 
     fn draft_path(&self) -> PathBuf {

@@ -1,6 +1,7 @@
 //! What is remembered: the queue of a crawl, the library people search, and the files.
 //!
-//! Two traits, each with an embedded home (fjall and SQLite; no other service needed):
+//! Two traits, each with an embedded home (fjall and SQLite; no other service needed) and a shared one
+//! (PostgreSQL, for many machines):
 //!
 //! - [`Frontier`]: which addresses are known, which wait, which host may be asked when. Claims,
 //!   releases and commits are batch-shaped, so that a database on another machine fits the same

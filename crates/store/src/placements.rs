@@ -63,6 +63,11 @@ impl Placements {
         Ok(())
     }
 
+    /// Whether a file was placed here and no row names it yet.
+    pub fn waits(&self, placed: &str) -> bool {
+        self.pending.contains(placed)
+    }
+
     /// Rows of the library name these files now.
     pub fn named<'a>(&mut self, placed: impl IntoIterator<Item = &'a str>) -> Result<(), StoreError> {
         for placed in placed {

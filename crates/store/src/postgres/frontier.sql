@@ -184,9 +184,12 @@ BEGIN
 END $$;
 
 -- A request to a host has ended: it rests. What another worker has taken over since is left alone.
-CREATE FUNCTION let_rest(of_host BIGINT, by_workers BIGINT[], until_ms BIGINT, its_delay BIGINT, failed BIGINT,
+-- rest_ms: how long, from now on by this server's clock, whatever the clocks of others say.
+CREATE FUNCTION let_rest(of_host BIGINT, by_workers BIGINT[], rest_ms BIGINT, its_delay BIGINT, failed BIGINT,
                          at_ms BIGINT)
 RETURNS VOID LANGUAGE plpgsql AS $$
+DECLARE
+    until_ms BIGINT := at_ms + greatest(rest_ms, 0);
 BEGIN
     INSERT INTO host_clock AS c (host, ready_at, delay_ms, failures) VALUES (of_host, until_ms, its_delay, failed)
     ON CONFLICT (host) DO UPDATE SET busy = NULL, ready_at = excluded.ready_at, failures = excluded.failures,

@@ -59,12 +59,7 @@ impl Connection {
     }
 
     /// Reads the first row of an answer.
-    pub fn query_row<T, P: Params>(
-        &self,
-        sql: &str,
-        params: P,
-        read: impl FnOnce(&Row<'_>) -> Result<T>,
-    ) -> Result<T> {
+    pub fn query_row<T, P: Params>(&self, sql: &str, params: P, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
         self.prepare_cached(sql)?.query_row(params, read)
     }
 

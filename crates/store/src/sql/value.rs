@@ -251,10 +251,7 @@ pub(crate) trait Params {
     fn with<T>(&self, use_them: impl FnOnce(&[ValueRef<'_>]) -> T) -> T;
 }
 
-fn with_all<'a, T>(
-    values: impl Iterator<Item = ValueRef<'a>>,
-    use_them: impl FnOnce(&[ValueRef<'_>]) -> T,
-) -> T {
+fn with_all<'a, T>(values: impl Iterator<Item = ValueRef<'a>>, use_them: impl FnOnce(&[ValueRef<'_>]) -> T) -> T {
     let values: Vec<ValueRef<'a>> = values.collect();
     use_them(&values)
 }

@@ -8,8 +8,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
 
-use facts::{MediaId, MediaKind};
 use crate::sql::{self, Connection, OptionalExtension, params};
+use facts::{MediaId, MediaKind};
 
 use super::descriptions::{SHARED, code, from_bytes};
 use super::near::{Close, Near};
@@ -148,12 +148,7 @@ fn by_pixels(db: &Connection, example: &Example, clues: &mut BTreeMap<i64, Clue>
     Ok(())
 }
 
-fn by_hashes(
-    db: &Connection,
-    hashes: &Hashes,
-    example: &Example,
-    clues: &mut BTreeMap<i64, Clue>,
-) -> sql::Result<()> {
+fn by_hashes(db: &Connection, hashes: &Hashes, example: &Example, clues: &mut BTreeMap<i64, Clue>) -> sql::Result<()> {
     let mut select = db.prepare_cached("SELECT media FROM picture_hash WHERE id = ?1")?;
     let mut asked_of: HashMap<i64, HashSet<usize>> = HashMap::new();
     let mut closest: BTreeMap<i64, (u32, usize)> = BTreeMap::new();

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
 use facts::{MediaId, MediaKind, Timestamp, Url};
 use media::PlaceNames;
-use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
 
 use super::orders::by_colour;
 use super::text::{DESCRIPTION, NAME, TITLE, cut, cut_some};
@@ -98,13 +98,7 @@ impl<'a> Catalogue<'a> {
     }
 
     /// The address with this identity, made when it is new.
-    pub fn address_on(
-        &mut self,
-        host: &str,
-        url_id: [u8; 16],
-        url: &str,
-        kind: MediaKind,
-    ) -> sql::Result<Address> {
+    pub fn address_on(&mut self, host: &str, url_id: [u8; 16], url: &str, kind: MediaKind) -> sql::Result<Address> {
         if let Some(found) = self.find_address(url_id)? {
             return Ok(found);
         }
@@ -183,7 +177,7 @@ impl<'a> Catalogue<'a> {
         let keywords: Vec<&str> = facts.keywords.iter().take(KEYWORDS).map(|word| cut(word, NAME)).collect();
         let PlaceNames { sublocation, city, state, country } = &facts.place_names;
         let media = self.db.insert(
-                "INSERT INTO media (sha256, kind, format, size, path, thumbnail, host, first_seen, width, height,
+            "INSERT INTO media (sha256, kind, format, size, path, thumbnail, host, first_seen, width, height,
                                     orientation, duration, taken, make, model, title, description, keywords, licence,
                                     author, sublocation, city, state, country, geotagged, wrong_location, colour,
                                     by_colour, by_host)

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use facts::{LatLon, MediaId, MediaKind};
 use crate::sql::{self, Connection, params};
+use facts::{LatLon, MediaId, MediaKind};
 
 use super::cells::{FINEST, Held, LEVELS, Place, Point, Sort, place_of};
 use super::orders::Rows;
@@ -289,12 +289,7 @@ fn walked(db: &Connection, lexicon: &Lexicon, clumps: &mut Clumps, filter: &Item
     Ok(true)
 }
 
-fn walked_pages(
-    db: &Connection,
-    lexicon: &Lexicon,
-    clumps: &mut Clumps,
-    filter: &PageFilter,
-) -> sql::Result<bool> {
+fn walked_pages(db: &Connection, lexicon: &Lexicon, clumps: &mut Clumps, filter: &PageFilter) -> sql::Result<bool> {
     let mut left = WALKED;
     pages::each_shown(db, lexicon, filter, (STRIDE, STRIDES), &mut |number, point| {
         clumps.add_point(number, point);

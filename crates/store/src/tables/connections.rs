@@ -70,10 +70,7 @@ impl Connections {
 }
 
 /// Does some work as one change, with what follows from it.
-pub(crate) fn change_on<T>(
-    db: &Connection,
-    work: &impl Fn(&Transaction<'_>) -> sql::Result<T>,
-) -> sql::Result<T> {
+pub(crate) fn change_on<T>(db: &Connection, work: &impl Fn(&Transaction<'_>) -> sql::Result<T>) -> sql::Result<T> {
     let transaction = db.transaction()?;
     let result = work(&transaction)?;
     touched::settle(&transaction)?;

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use facts::{HostName, MediaKind};
 use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+use facts::{HostName, MediaKind};
 
 use crate::import::IMPORTED;
 

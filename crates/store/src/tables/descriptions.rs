@@ -1,7 +1,7 @@
 //! What files look or sound like, and the rows that they are found by.
 
-use facts::{MediaId, MediaKind};
 use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
+use facts::{MediaId, MediaKind};
 
 use super::near::Bits;
 use super::persons::number;
@@ -35,12 +35,7 @@ pub(super) fn describe(db: &Transaction<'_>, described: &[(MediaId, Described)])
 }
 
 /// Writes it when there is none yet, or an older one.
-pub(super) fn complete(
-    db: &Transaction<'_>,
-    media: i64,
-    kind: MediaKind,
-    described: &Described,
-) -> sql::Result<()> {
+pub(super) fn complete(db: &Transaction<'_>, media: i64, kind: MediaKind, described: &Described) -> sql::Result<()> {
     let version: u16 = db
         .prepare_cached("SELECT description_version FROM media WHERE id = ?1")?
         .query_row([media], |row| row.get(0))?;
@@ -252,8 +247,7 @@ pub(super) fn code(kind: MediaKind) -> u8 {
 
 pub(super) fn read_kind(row: &Row<'_>, column: usize) -> sql::Result<MediaKind> {
     let text: String = row.get(column)?;
-    MediaKind::parse(&text)
-        .ok_or_else(|| sql::Error::strange(column, format!("no kind {text}")))
+    MediaKind::parse(&text).ok_or_else(|| sql::Error::strange(column, format!("no kind {text}")))
 }
 
 fn keys_of(bytes: &[u8]) -> impl Iterator<Item = u32> {

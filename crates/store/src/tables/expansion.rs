@@ -1,7 +1,7 @@
 //! What words ask for, in the words of a library: every form of each that is there.
 
-use query::{Form, Language, Want, Word};
 use crate::sql::{self, Connection, Dialect, OptionalExtension, params};
+use query::{Form, Language, Want, Word};
 
 use super::lexemes;
 use super::slips::Lexicon;

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use facts::{MediaKind, Timestamp};
 use crate::sql::{self, Connection, params};
+use facts::{MediaKind, Timestamp};
 
 use super::cells::{LEVELS, Sort};
 use super::{counted, harvest, runs};
@@ -117,15 +117,14 @@ pub(super) fn of_library(db: &Connection, hosts: usize) -> sql::Result<LibraryFi
         .collect::<sql::Result<_>>()?;
     of_media(&mut figures, counted::all(db)?);
     figures.results = results(db)?;
-    figures.disk.library =
-        db.query_row(
-            db.dialect().choose(
-                "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
-                "SELECT pg_database_size(current_database())",
-            ),
-            [],
-            |row| row.get::<_, i64>(0),
-        )? as u64;
+    figures.disk.library = db.query_row(
+        db.dialect().choose(
+            "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()",
+            "SELECT pg_database_size(current_database())",
+        ),
+        [],
+        |row| row.get::<_, i64>(0),
+    )? as u64;
     Ok(figures)
 }
 

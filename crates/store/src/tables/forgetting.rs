@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use facts::{HostName, MediaId, Timestamp, Url};
 use crate::sql::{self, Connection, OptionalExtension, Transaction, params, params_from_iter};
+use facts::{HostName, MediaId, Timestamp, Url};
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
 use super::{places, said, wording};

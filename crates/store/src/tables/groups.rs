@@ -3,8 +3,8 @@
 //! A file that has copies has a row of `copy_member`, which names its group and not its original: a
 //! better copy that arrives changes one row, however many there are. `media.duplicate` follows.
 
-use facts::{MediaId, MediaKind};
 use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
+use facts::{MediaId, MediaKind};
 
 use super::persons::number;
 use super::text::{REASON, cut};
@@ -43,9 +43,7 @@ fn join(db: &Transaction<'_>, media: i64, other: i64, found: &CopyFound) -> sql:
     let group = match (one, another) {
         (Some(one), Some(another)) if one != another => merge(db, one, another)?,
         (Some(group), _) | (None, Some(group)) => group,
-        (None, None) => {
-            db.insert("INSERT INTO copy_group (original, members) VALUES (?1, 0)", [media])?
-        }
+        (None, None) => db.insert("INSERT INTO copy_group (original, members) VALUES (?1, 0)", [media])?,
     };
     for (file, known) in [(media, one), (other, another)] {
         if known.is_none() {
@@ -352,8 +350,7 @@ fn read_group(db: &Connection, group: i64) -> sql::Result<CopyGroup> {
         )?
         .query_map([group, SHOWN], |row| {
             let why: String = row.get(2)?;
-            let unknown =
-                || sql::Error::strange(2, format!("no reason {why}"));
+            let unknown = || sql::Error::strange(2, format!("no reason {why}"));
             Ok(CopyMember {
                 file: read_file(row)?,
                 why: CopyReason::parse(&why).ok_or_else(unknown)?,

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use facts::Timestamp;
 use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+use facts::Timestamp;
 
 use super::catalogue::{ADDRESS, Catalogue};
 use super::records::{Written, note_unnamed};
@@ -66,12 +66,7 @@ fn import_one(
     Ok(())
 }
 
-fn note(
-    db: &Transaction<'_>,
-    file: &ImportedFile,
-    address: Option<i64>,
-    refused: Option<&str>,
-) -> sql::Result<()> {
+fn note(db: &Transaction<'_>, file: &ImportedFile, address: Option<i64>, refused: Option<&str>) -> sql::Result<()> {
     db.prepare_cached(
         "INSERT INTO imported (path, size, modified, description, media_address, refused)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6)

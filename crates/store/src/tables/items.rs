@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use crate::sql::{self, Connection, OptionalExtension, Row, Value, params};
 use facts::{LatLon, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
-use crate::sql::{self, Connection, OptionalExtension, Row, Value, params};
 
 use super::expansion::Plan;
 use super::nearest::nearest;

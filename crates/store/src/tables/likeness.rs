@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
 use facts::{MediaId, MediaKind};
 use lru::LruCache;
-use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
 
 use super::descriptions::code;
 use super::persons::number;

@@ -5,9 +5,9 @@
 //! surer is offered, and looked for again only when what it was taken from is not said any more: a
 //! picture that a hundred thousand pages show costs each of them no more than any other.
 
+use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
 use facts::{LatLon, Locality, MediaId, MediaKind};
 use media::Location;
-use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
 
 use super::cells::{self, Point, Sort};
 use super::groups;
@@ -137,7 +137,9 @@ pub(super) fn offer(db: &Transaction<'_>, media: i64, address: i64, page: Option
     let surer = "(-excluded.confidence, excluded.precision, excluded.page, excluded.media_address)
                  < (-location.confidence, location.precision, location.page, location.media_address)";
     let taken = match page {
-        Some(page) => db.prepare_cached(&take(db, "media_address = ?1 AND page = ?2", surer))?.execute([address, page])?,
+        Some(page) => {
+            db.prepare_cached(&take(db, "media_address = ?1 AND page = ?2", surer))?.execute([address, page])?
+        }
         None => db.prepare_cached(&take(db, "media_address = ?1", surer))?.execute([address])?,
     };
     if taken > 0 { elect(db, media) } else { Ok(false) }
@@ -202,7 +204,7 @@ struct Candidate {
 
 impl Candidate {
     fn read(row: &Row<'_>) -> sql::Result<Self> {
-        let name = |column: usize| Ok::<_, sql::Error>(row.get_ref(column)?.as_str_or_null()?);
+        let name = |column: usize| row.get_ref(column)?.as_str_or_null();
         Ok(Self {
             source: row.get(0)?,
             precision: row.get(1)?,

@@ -18,9 +18,9 @@
 //! - [`runs`]: crawls, runs and their [`tasks`]; [`figures`] (media are [`counted`] as they change), [`harvest`], [`items`] (by [`walks`]) and
 //!   [`pages`], the [`nearest`] of them: what is shown.
 
+mod boxes;
 mod candidates;
 mod catalogue;
-mod boxes;
 mod cells;
 mod clusters;
 mod connections;

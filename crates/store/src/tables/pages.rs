@@ -5,8 +5,8 @@
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
-use facts::{LatLon, Timestamp};
 use crate::sql::{self, Connection, OptionalExtension, Value, params, params_from_iter};
+use facts::{LatLon, Timestamp};
 
 use super::boxes::in_box;
 use super::cells::Point;

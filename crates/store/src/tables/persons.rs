@@ -1,11 +1,11 @@
 //! What people say and do: texts over those of an item, items taken out, settings.
 
-use facts::MediaId;
 use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+use facts::MediaId;
 
 use super::catalogue::Catalogue;
-use super::text::cut_some;
 use super::said;
+use super::text::cut_some;
 
 /// Longest texts of a person, in characters.
 const TITLE: usize = 500;
@@ -15,12 +15,7 @@ const DESCRIPTION: usize = 5_000;
 pub(super) type Change = Option<Option<String>>;
 
 /// Writes a person's texts; `false` when there is no such file.
-pub(super) fn set_text(
-    db: &Transaction<'_>,
-    id: MediaId,
-    title: &Change,
-    description: &Change,
-) -> sql::Result<bool> {
+pub(super) fn set_text(db: &Transaction<'_>, id: MediaId, title: &Change, description: &Change) -> sql::Result<bool> {
     let Some(media) = number(db, id)? else { return Ok(false) };
     db.touch(media);
     for (column, most, change) in [("title", TITLE, title), ("description", DESCRIPTION, description)] {

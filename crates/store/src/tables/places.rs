@@ -1,7 +1,7 @@
 //! The places that pages speak of.
 
-use facts::Whereabouts;
 use crate::sql::{self, Connection, ToSql, Transaction, params, params_from_iter};
+use facts::Whereabouts;
 
 use super::cells::{self, Point, Sort};
 use super::text::{DETAIL, REASON, cut};

@@ -8,8 +8,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use facts::LatLon;
 use crate::sql::{self, Connection};
+use facts::LatLon;
 
 use super::expansion::Plan;
 use super::terms::Terms;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use facts::{Timestamp, Url};
 use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
+use facts::{Timestamp, Url};
 
 use super::signed;
 use crate::{Beat, Crawl, CrawlId, FrontierFigures, Run, RunId, RunLimits, Start, Task};
@@ -211,9 +211,7 @@ fn read_run(row: &Row<'_>) -> sql::Result<Run> {
 
 fn read_json<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> sql::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| {
-        sql::Error::strange(column, error)
-    })
+    serde_json::from_str(&text).map_err(|error| sql::Error::strange(column, error))
 }
 
 fn json(what: &impl serde::Serialize) -> String {

@@ -1,7 +1,7 @@
 //! Files with the same bytes: one item that was found at several addresses.
 
-use facts::MediaId;
 use crate::sql::{self, Connection};
+use facts::MediaId;
 
 use crate::{CopyFile, Cursor, Listed, SameBytes};
 

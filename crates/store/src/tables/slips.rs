@@ -5,8 +5,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use query::{distance, slips};
 use crate::sql::{self, Connection};
+use query::{distance, slips};
 
 use super::vocabulary::{Known, Subject, spelt};
 

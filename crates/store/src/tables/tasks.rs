@@ -1,7 +1,7 @@
 //! The slices of a run, filled one after the other.
 
-use facts::Timestamp;
 use crate::sql::{self, OptionalExtension, Transaction, params};
+use facts::Timestamp;
 
 use super::signed;
 

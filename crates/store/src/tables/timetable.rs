@@ -122,13 +122,7 @@ fn is_due(db: &Connection, schedule: ScheduleId, due: Timestamp) -> sql::Result<
 }
 
 /// `false` when there is no such run at work.
-pub(crate) fn beat(
-    db: &Connection,
-    run: ScheduledRunId,
-    pages: u64,
-    images: u64,
-    now: Timestamp,
-) -> sql::Result<bool> {
+pub(crate) fn beat(db: &Connection, run: ScheduledRunId, pages: u64, images: u64, now: Timestamp) -> sql::Result<bool> {
     let known = db.execute(
         "UPDATE scheduled_run SET seen = ?2, pages = ?3, images = ?4 WHERE id = ?1 AND outcome = 'running'",
         params![run.0, now.0, signed(pages), signed(images)],

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeSet;
 
-use query::Language;
 use crate::sql::{self, OptionalExtension, Transaction, params};
+use query::Language;
 
 use super::counted::{self, Sums};
 use super::vocabulary::Vocabulary;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use query::Language;
 use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+use query::Language;
 
 /// What a word is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

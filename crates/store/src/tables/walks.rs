@@ -5,8 +5,8 @@
 
 use std::ops::ControlFlow;
 
-use facts::{LatLon, MediaKind, Timestamp};
 use crate::sql::{self, Connection, Dialect, OptionalExtension, Value, ValueRef, params, params_from_iter};
+use facts::{LatLon, MediaKind, Timestamp};
 
 use super::boxes::in_boxes;
 use super::expansion::Plan;
@@ -15,8 +15,8 @@ use super::slips::Lexicon;
 use super::terms::Terms;
 use super::vocabulary::Subject;
 use super::wording::has_words;
-use crate::matches::LOOKED_AT;
 use crate::ItemFilter;
+use crate::matches::LOOKED_AT;
 
 /// Points in boxes up to which they are sorted; with more of them, walking in order meets enough.
 const FEW: usize = 20_000;

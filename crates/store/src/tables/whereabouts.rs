@@ -1,7 +1,7 @@
 //! Places as tables hold them.
 
-use facts::{Address, LatLon, Locality, Whereabouts};
 use crate::sql::{self, Row, ToSql};
+use facts::{Address, LatLon, Locality, Whereabouts};
 
 use super::text::{DETAIL, NAME, cut, cut_some};
 

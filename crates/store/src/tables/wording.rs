@@ -4,8 +4,8 @@
 //! goes to three places: `item_words`, which finds items by words and phrases; `item_terms`, which ranks
 //! them; and `word`, which knows how many have it and in which forms it occurs.
 
-use query::{Language, tokens};
 use crate::sql::{self, Connection, Dialect, OptionalExtension, Transaction, params};
+use query::{Language, tokens};
 use sha2::{Digest, Sha256};
 
 use super::expansion::Plan;

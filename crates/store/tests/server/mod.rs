@@ -51,7 +51,10 @@ impl Server {
         // The server lives as long as the pipe from this process: also a killed test leaves nothing behind.
         let mut guard = Command::new("sh");
         guard
-            .args(["-c", "\"$@\" >log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf \"$0\""])
+            .args([
+                "-c",
+                "\"$@\" >log 2>&1 & server=$!; cat >/dev/null; kill -QUIT $server; wait $server; rm -rf \"$0\"",
+            ])
             .arg(&dir)
             .arg(program("postgres"))
             .arg("-D")

@@ -46,6 +46,9 @@ pub enum Stop {
 /// Something that keeps a queue and a library over restarts.
 #[async_trait::async_trait]
 pub trait Home: Sized + Send {
+    /// Whether many thousands of items and hundreds of steps take seconds here, and not minutes.
+    const QUICK: bool = true;
+
     /// A new one, empty.
     async fn new() -> Self;
     fn frontier(&self) -> Arc<dyn Frontier>;

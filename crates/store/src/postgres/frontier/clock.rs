@@ -20,8 +20,6 @@ pub(super) struct Clock(Arc<Mutex<Reading>>);
 struct Reading {
     at: Timestamp,
     since: Instant,
-    /// How long the answer took.
-    took: Duration,
     /// No moment before this is told any more.
     told: Timestamp,
     ahead: Duration,
@@ -30,11 +28,11 @@ struct Reading {
 impl Clock {
     /// A clock that is so far ahead of the server's.
     pub fn read(pool: &Pool, ahead: Duration) -> Result<Self, StoreError> {
-        let (at, since, took) = pool.with(|db| match db {
+        let (at, since) = pool.with(|db| match db {
             Connection::Postgres(session) => look(session),
             Connection::Sqlite(_) => Err(sql::Error::Strange("a queue on SQLite".into())),
         })?;
-        Ok(Self(Arc::new(Mutex::new(Reading { at, since, took, told: at + ahead, ahead }))))
+        Ok(Self(Arc::new(Mutex::new(Reading { at, since, told: at + ahead, ahead }))))
     }
 
     pub fn now(&self) -> Timestamp {
@@ -46,15 +44,10 @@ impl Clock {
 
     /// Looks again: clocks drift, and are set.
     pub fn look(&self, session: &Session) -> sql::Result<()> {
-        let (at, since, took) = look(session)?;
+        let (at, since) = look(session)?;
         let mut reading = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        (reading.at, reading.since, reading.took) = (at, since, took);
+        (reading.at, reading.since) = (at, since);
         Ok(())
-    }
-
-    /// Milliseconds that it may be behind.
-    pub fn slack(&self) -> i64 {
-        millis(self.0.lock().unwrap_or_else(PoisonError::into_inner).took)
     }
 
     /// Milliseconds that it is ahead of the server's by order.
@@ -63,7 +56,7 @@ impl Clock {
     }
 }
 
-fn look(session: &Session) -> sql::Result<(Timestamp, Instant, Duration)> {
+fn look(session: &Session) -> sql::Result<(Timestamp, Instant)> {
     let ask = session.own("SELECT now_ms()")?;
     let mut best: Option<(Timestamp, Instant, Duration)> = None;
     for _ in 0..LOOKS {
@@ -75,5 +68,6 @@ fn look(session: &Session) -> sql::Result<(Timestamp, Instant, Duration)> {
             best = Some((Timestamp(row.get(0)), answered, took));
         }
     }
+    let best = best.map(|(at, answered, _)| (at, answered));
     best.ok_or_else(|| sql::Error::Strange("the server's clock was not read".into()))
 }

@@ -132,11 +132,8 @@ impl Shared {
         let crawl_number = i64::from(crawl.0);
         let worker = self.lease.worker();
         let asked = session.client();
-        let mut rows =
-            session.wait(asked.query(
-                &take,
-                &[&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead()],
-            ))?;
+        let mut rows = session
+            .wait(asked.query(&take, &[&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead()]))?;
         if rows.is_empty() {
             return self.nothing(session, crawl_number, limit);
         }
@@ -164,9 +161,8 @@ impl Shared {
 
     /// Why nothing could be claimed.
     fn nothing(&self, session: &Session, crawl: i64, limit: ClaimLimit) -> sql::Result<Claims> {
-        let queued = session.own(
-            "SELECT coalesce(sum(queued_pages + queued_media), 0)::BIGINT FROM queue_figure WHERE crawl = $1",
-        )?;
+        let queued = session
+            .own("SELECT coalesce(sum(queued_pages + queued_media), 0)::BIGINT FROM queue_figure WHERE crawl = $1")?;
         let waiting: i64 = session.wait(session.client().query_one(&queued, &[&crawl]))?.get(0);
         if waiting <= 0 {
             return Ok(Claims { empty: true, ..Claims::default() });
@@ -195,8 +191,8 @@ impl Shared {
     }
 
     fn release(&self, session: &Session, host: &HostName, rest: Rest) -> sql::Result<()> {
-        // Who is farther from the server than a millisecond does not know its time to the millisecond.
-        let until = rest.until.0.saturating_add(if rest.until > self.clock.now() { self.clock.slack() } else { 0 });
+        // From when the server hears of it: this clock may be behind, and hosts must not be asked too soon.
+        let rested = millis(rest.until.since(self.clock.now()));
         let release = session.own("SELECT let_rest($1, $2, $3, $4, $5, now_ms() + $6)")?;
         let workers = self.lease.workers();
         session
@@ -205,7 +201,7 @@ impl Shared {
                 &[
                     &host_number(host.as_str()),
                     &workers,
-                    &until,
+                    &rested,
                     &rest.delay.map(millis),
                     &i64::from(rest.failures),
                     &self.ahead(),
@@ -294,9 +290,8 @@ impl Frontier for SharedFrontier {
     }
 
     async fn claim(&self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
-        let claims = self
-            .with(move |shared, session| shared.change(session, || shared.claim(session, crawl, limit)))
-            .await?;
+        let claims =
+            self.with(move |shared, session| shared.change(session, || shared.claim(session, crawl, limit))).await?;
         if claims.claims.is_empty() && !claims.empty && self.0.lease.may_look() {
             // Perhaps what waits is held by someone who is gone.
             let take_over = |shared: &Shared, session: &Session| {
@@ -313,10 +308,8 @@ impl Frontier for SharedFrontier {
     }
 
     async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError> {
-        self.with(move |shared, session| {
-            shared.change(session, || shared.put_back(session, crawl, &claim, failed))
-        })
-        .await
+        self.with(move |shared, session| shared.change(session, || shared.put_back(session, crawl, &claim, failed)))
+            .await
     }
 
     async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError> {

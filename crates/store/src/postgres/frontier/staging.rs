@@ -144,7 +144,8 @@ impl<'s> Staging<'s> {
             figures: Deltas::default(),
             new: 0,
         };
-        let claimed: Vec<Key> = claims.map(|claim| (host_number(claim.link.url.host_str()), claim.id.short())).collect();
+        let claimed: Vec<Key> =
+            claims.map(|claim| (host_number(claim.link.url.host_str()), claim.id.short())).collect();
         let links: Vec<(Key, &Link)> = links.map(|link| (key(link), link)).collect();
         let all: BTreeSet<Key> = links.iter().map(|(key, _)| *key).chain(claimed.iter().copied()).collect();
         staging.look_up(&all)?;
@@ -204,7 +205,8 @@ impl<'s> Staging<'s> {
 
     /// Asks how many pages have the shapes of those that are new.
     fn count_templates(&mut self, links: &[(Key, &Link)]) -> sql::Result<()> {
-        let new = links.iter().filter(|(key, link)| Lane::of(link.kind) == Lane::Pages && !self.known.contains_key(key));
+        let new =
+            links.iter().filter(|(key, link)| Lane::of(link.kind) == Lane::Pages && !self.known.contains_key(key));
         let shapes: BTreeSet<(i64, i64)> =
             new.map(|((host, _), link)| (*host, shape_number(&link.url.template()))).collect();
         if shapes.is_empty() {
@@ -422,7 +424,8 @@ impl<'s> Staging<'s> {
              ON CONFLICT (host, crawl, id) DO UPDATE SET round = excluded.round, lane = excluded.lane,
                  band = excluded.band, seq = excluded.seq",
         )?;
-        let marked: Vec<(&Key, &Known)> = self.marked.iter().filter_map(|key| Some((key, self.known.get(key)?))).collect();
+        let marked: Vec<(&Key, &Known)> =
+            self.marked.iter().filter_map(|key| Some((key, self.known.get(key)?))).collect();
         let hosts: Vec<i64> = marked.iter().map(|((host, _), _)| *host).collect();
         let ids: Vec<&[u8]> = marked.iter().map(|((_, id), _)| &id[..]).collect();
         let rounds: Vec<i32> = marked.iter().map(|(_, known)| known.round).collect();

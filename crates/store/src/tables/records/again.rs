@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use facts::{MediaId, MediaKind, Timestamp, Url, UrlId};
 use crate::sql::{self, Connection, OptionalExtension, Row, params};
+use facts::{MediaId, MediaKind, Timestamp, Url, UrlId};
 
 use super::{Records, kind_name};
 use crate::{

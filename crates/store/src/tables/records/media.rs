@@ -1,8 +1,8 @@
 //! Media that were fetched or refused, and what crawls count of them.
 
+use crate::sql::{self, params};
 use facts::{MediaKind, Url};
 use media::WrongLocation;
-use crate::sql::{self, params};
 
 use super::super::catalogue::{Address, Held};
 use super::super::signed;

@@ -6,8 +6,8 @@ mod pages;
 
 use std::collections::{BTreeMap, HashSet};
 
-use facts::Timestamp;
 use crate::sql::{self, OptionalExtension, Transaction, params};
+use facts::Timestamp;
 
 use super::catalogue::{Catalogue, names};
 use super::signed;
@@ -220,11 +220,7 @@ fn kind_name(kind: VisitKind) -> &'static str {
 }
 
 /// Adds the files that came with a content whose row names others, or which has no row.
-pub(super) fn note_unnamed(
-    db: &Transaction<'_>,
-    file: &MediaFile,
-    unnamed: &mut HashSet<String>,
-) -> sql::Result<()> {
+pub(super) fn note_unnamed(db: &Transaction<'_>, file: &MediaFile, unnamed: &mut HashSet<String>) -> sql::Result<()> {
     let named = names(db, file.id)?;
     let is_named = |path: &String| named.as_ref().is_some_and(|names| names.name(path));
     unnamed.extend(
