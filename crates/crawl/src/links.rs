@@ -136,6 +136,7 @@ pub(crate) fn gather(
             media,
             malformed,
             dynamic: 0,
+            partial: false,
         }
     };
     (facts, links)

@@ -28,6 +28,31 @@ pub struct Report {
     pub figures: serde_json::Value,
 }
 
+/// What was measured of one question of an experiment that has several.
+pub(crate) struct Part {
+    /// Its name among the figures.
+    pub name: &'static str,
+    pub table: Table,
+    pub bars: Vec<Bar>,
+    pub notes: Vec<String>,
+    pub figures: serde_json::Value,
+}
+
+impl Report {
+    /// Parts put together.
+    pub(crate) fn of_parts(name: &'static str, title: String, parts: Vec<Part>) -> Self {
+        let (mut tables, mut bars, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let mut figures = serde_json::Map::new();
+        for part in parts {
+            tables.push(part.table);
+            bars.extend(part.bars);
+            notes.extend(part.notes);
+            figures.insert(part.name.to_owned(), part.figures);
+        }
+        Self { name, title, tables, plots: Vec::new(), bars, notes, figures: figures.into() }
+    }
+}
+
 /// Something that was to be shown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(into = "Judged")]

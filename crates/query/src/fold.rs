@@ -29,21 +29,10 @@ pub fn fold_char(c: char, mut out: impl FnMut(char)) {
     if c.is_ascii() {
         return out(c.to_ascii_lowercase());
     }
+    if let Some(plain) = plain(c) {
+        return plain.chars().for_each(out);
+    }
     match c {
-        'ß' | 'ẞ' => "ss".chars().for_each(out),
-        'æ' | 'Æ' => "ae".chars().for_each(out),
-        'œ' | 'Œ' => "oe".chars().for_each(out),
-        'þ' | 'Þ' => "th".chars().for_each(out),
-        'ø' | 'Ø' => out('o'),
-        'đ' | 'Đ' | 'ð' | 'Ð' => out('d'),
-        'ł' | 'Ł' => out('l'),
-        'ı' | 'İ' => out('i'),
-        'ħ' | 'Ħ' => out('h'),
-        'ŋ' | 'Ŋ' => out('n'),
-        'ə' | 'Ə' => out('e'),
-        'أ' | 'إ' | 'آ' | 'ٱ' => out('ا'),
-        'ى' | 'ی' => out('ي'),
-        'ک' => out('ك'),
         // Vowel marks and stretching are optional in Arabic and Hebrew; joiners are invisible.
         '\u{0640}' | '\u{064B}'..='\u{065F}' | '\u{0591}'..='\u{05C7}' | '\u{200C}' | '\u{200D}' => {}
         '\u{0300}'..='\u{036F}' => {}
@@ -51,10 +40,11 @@ pub fn fold_char(c: char, mut out: impl FnMut(char)) {
             for lower in c.to_lowercase() {
                 // Beyond Latin, Greek and Cyrillic a decomposed mark is part of the letter.
                 if matches!(lower as u32, 0..=0x052F | 0x1E00..=0x1FFF) {
-                    decompose_canonical(lower, |part| {
-                        if !matches!(part as u32, 0x0300..=0x036F) {
-                            out(part);
-                        }
+                    decompose_canonical(lower, |part| match plain(part) {
+                        // A letter with a mark may be one of those: ǽ is æ with an accent.
+                        Some(plain) => plain.chars().for_each(&mut out),
+                        None if matches!(part as u32, 0x0300..=0x036F) => {}
+                        None => out(part),
                     });
                 } else {
                     out(lower);
@@ -62,6 +52,27 @@ pub fn fold_char(c: char, mut out: impl FnMut(char)) {
             }
         }
     }
+}
+
+/// What a letter that no rule of Unicode takes apart is written as without it.
+fn plain(c: char) -> Option<&'static str> {
+    Some(match c {
+        'ß' | 'ẞ' => "ss",
+        'æ' | 'Æ' => "ae",
+        'œ' | 'Œ' => "oe",
+        'þ' | 'Þ' => "th",
+        'ø' | 'Ø' => "o",
+        'đ' | 'Đ' | 'ð' | 'Ð' => "d",
+        'ł' | 'Ł' => "l",
+        'ı' | 'İ' => "i",
+        'ħ' | 'Ħ' => "h",
+        'ŋ' | 'Ŋ' => "n",
+        'ə' | 'Ə' => "e",
+        'أ' | 'إ' | 'آ' | 'ٱ' => "ا",
+        'ى' | 'ی' => "ي",
+        'ک' => "ك",
+        _ => return None,
+    })
 }
 
 /// The folded form of a name: its words in lower case without diacritics, one space between them.

@@ -72,7 +72,9 @@ impl Operator {
             },
             "near" => near(value).map(Self::Near),
             "after" | "since" => date(name, value).map(|[first, _]| Self::After(first)),
-            "before" | "until" => date(name, value).map(|[first, _]| Self::Before(first)),
+            "before" => date(name, value).map(|[first, _]| Self::Before(first)),
+            // The day, month or year itself counts, as with `--until`.
+            "until" => date(name, value).map(|[_, next]| Self::Before(next)),
             "license" | "licence" => match value.to_ascii_lowercase().as_str() {
                 "open" | "cc" | "free" => Ok(Self::OpenLicence(true)),
                 "any" => Ok(Self::OpenLicence(false)),

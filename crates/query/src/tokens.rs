@@ -97,6 +97,18 @@ mod tests {
         assert_eq!(tokens(&long).next().map(|token| token.text.len()), Some(LONGEST_TOKEN));
     }
 
+    #[test]
+    fn every_character_is_folded_to_its_end() {
+        let once = |text: &str| tokens(text).map(|token| token.text).collect::<Vec<_>>().concat();
+        let unsettled: Vec<char> = ('\0'..=char::MAX)
+            .filter(|c| {
+                let folded = once(c.encode_utf8(&mut [0; 4]));
+                once(&folded) != folded
+            })
+            .collect();
+        assert_eq!(unsettled, Vec::<char>::new());
+    }
+
     proptest::proptest! {
         #[test]
         fn a_token_is_a_token_of_itself(text in ".{0,200}") {

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crawl::{Asked, FindMeans, FindSettings, Finding, Reach, Stopper};
 use http::StatusCode;
@@ -15,6 +16,8 @@ use crate::problem::Problem;
 const AT_ONCE: usize = 4;
 /// Finds that are remembered.
 const REMEMBERED: usize = 16;
+/// How long one is remembered after its end.
+const KEPT: Duration = Duration::from_secs(3600);
 
 /// The finds of a server.
 pub(crate) struct Finds {
@@ -27,6 +30,8 @@ pub(crate) struct Finds {
 struct State {
     /// The oldest first.
     finds: VecDeque<Arc<Remembered>>,
+    /// Those that are about to begin.
+    beginning: usize,
     /// No more are begun.
     closed: bool,
 }
@@ -40,6 +45,27 @@ pub(crate) struct Remembered {
     pub top: usize,
     pub finding: Finding,
     stopper: Stopper,
+}
+
+/// A find that is about to begin; its place is free again when this is dropped.
+struct Beginning<'f>(&'f Finds);
+
+impl Drop for Beginning<'_> {
+    fn drop(&mut self) {
+        self.0.state().beginning -= 1;
+    }
+}
+
+impl State {
+    /// Nobody looks at those that were over long ago: they hold pages and pictures in memory.
+    fn forget_old(&mut self) {
+        let now = Instant::now();
+        self.finds.retain(|find| find.finding.over_since().is_none_or(|over| now - over <= KEPT));
+    }
+}
+
+fn ending() -> Problem {
+    Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end")
 }
 
 impl Remembered {
@@ -61,7 +87,7 @@ impl Finds {
 
     /// Begins a find.
     pub async fn start(&self, asked: Asked, settings: FindSettings, top: usize) -> Result<Arc<Remembered>, Problem> {
-        self.room()?;
+        let beginning = self.room()?;
         let (stopper, stop) = crawl::stopper();
         let means = FindMeans { store: Some(Arc::clone(&self.store)), library: None, reach: self.reach.clone() };
         let finding = crawl::find(asked, settings, means, stop).await.map_err(|error| match error {
@@ -72,25 +98,33 @@ impl Finds {
         let id = crate::guard::random_name().ok_or_else(|| Problem::internal(&"no random numbers"))?;
         let find = Arc::new(Remembered { id, created: Moment::now(), top, finding, stopper });
         let mut state = self.state();
+        if state.closed {
+            find.stop();
+            return Err(ending());
+        }
         state.finds.push_back(Arc::clone(&find));
         while state.finds.len() > REMEMBERED {
             let oldest = state.finds.iter().position(|find| find.finding.is_over()).unwrap_or(0);
             state.finds.remove(oldest);
         }
+        drop(state);
+        drop(beginning);
         Ok(find)
     }
 
-    /// Whether one more may run.
-    fn room(&self) -> Result<(), Problem> {
-        let state = self.state();
+    /// A place for one more, held until it is among those that run.
+    fn room(&self) -> Result<Beginning<'_>, Problem> {
+        let mut state = self.state();
         if state.closed {
-            return Err(Problem::new(StatusCode::SERVICE_UNAVAILABLE, "the server is about to end"));
+            return Err(ending());
         }
-        let running = state.finds.iter().filter(|find| !find.finding.is_over()).count();
-        match running < AT_ONCE {
-            true => Ok(()),
-            false => Err(Problem::new(StatusCode::CONFLICT, format!("{AT_ONCE} finds run already: stop one first"))),
+        state.forget_old();
+        let running = state.finds.iter().filter(|find| !find.finding.is_over()).count() + state.beginning;
+        if running >= AT_ONCE {
+            return Err(Problem::new(StatusCode::CONFLICT, format!("{AT_ONCE} finds run already: stop one first")));
         }
+        state.beginning += 1;
+        Ok(Beginning(self))
     }
 
     /// The newest first.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use facts::UrlId;
 use serde::Serialize;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinSet};
 
 use crate::error::SourceError;
 use crate::question::Question;
@@ -18,6 +18,8 @@ const FLAT: f64 = 60.0;
 
 /// Pages that wait to be taken.
 const WAITING: usize = 10_000;
+/// Pictures, films and sounds that sources name with one page.
+const MEDIA: usize = 1_000;
 
 /// How a source is doing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -50,6 +52,8 @@ pub struct Mix {
     timeout: Duration,
     resting: Vec<Resting>,
     asked: JoinSet<(Resting, Result<Answer, SourceError>)>,
+    /// Which source each of those that are asked is.
+    numbers: HashMap<task::Id, usize>,
     states: Vec<SourceState>,
     waiting: HashMap<UrlId, Waiting>,
     taken: HashSet<UrlId>,
@@ -89,6 +93,7 @@ impl Mix {
             question: Arc::new(question),
             timeout,
             asked: JoinSet::new(),
+            numbers: HashMap::new(),
             waiting: HashMap::new(),
             taken: HashSet::new(),
             arrived: 0,
@@ -98,25 +103,33 @@ impl Mix {
     /// Asks all that may have more, and are not being asked.
     pub fn ask(&mut self, most: usize) {
         for mut resting in self.resting.drain(..) {
-            let (question, limit) = (Arc::clone(&self.question), self.timeout);
-            self.asked.spawn(async move {
-                let answer = match tokio::time::timeout(limit, resting.source.ask(&question, most)).await {
+            let (question, limit, number) = (Arc::clone(&self.question), self.timeout, resting.number);
+            let asked = self.asked.spawn(async move {
+                let mut answer = match tokio::time::timeout(limit, resting.source.ask(&question, most)).await {
                     Ok(answer) => answer,
                     Err(_) => Err(SourceError::Slow(limit)),
                 };
+                // One that names more than it was asked for does not crowd out the others.
+                if let Ok(answer) = &mut answer {
+                    answer.starts.truncate(most);
+                }
                 (resting, answer)
             });
+            self.numbers.insert(asked.id(), number);
         }
     }
 
     /// Waits until one of those that are asked has answered; at once when none is. Can be dropped at any time.
     pub async fn answered(&mut self) {
-        match self.asked.join_next().await {
-            Some(Ok((resting, answer))) => self.take_in(resting, answer),
+        match self.asked.join_next_with_id().await {
+            Some(Ok((id, (resting, answer)))) => {
+                self.numbers.remove(&id);
+                self.take_in(resting, answer);
+            }
             Some(Err(broken)) => {
-                // Which one it was is not known any more: those that never answer are told as failed in the end.
-                for state in self.states.iter_mut().filter(|state| state.state == Standing::Asked) {
-                    state.detail = Some(format!("it broke: {broken}"));
+                let number = self.numbers.remove(&broken.id());
+                if let Some(state) = number.and_then(|number| self.states.get_mut(number)) {
+                    (state.state, state.detail) = (Standing::Failed, Some(format!("it broke: {broken}")));
                 }
             }
             None => {}
@@ -202,11 +215,9 @@ impl Mix {
 }
 
 fn merge(start: &mut Start, media: Vec<StartMedia>) {
-    for new in media {
-        if !start.media.iter().any(|known| known.url == new.url) {
-            start.media.push(new);
-        }
-    }
+    let mut known: HashSet<UrlId> = start.media.iter().map(|known| known.url.id()).collect();
+    let room = MEDIA.saturating_sub(start.media.len());
+    start.media.extend(media.into_iter().filter(|new| known.insert(new.url.id())).take(room));
 }
 
 #[cfg(test)]
@@ -234,6 +245,42 @@ mod tests {
             let starts = two.iter().map(|page| Start::at(Url::parse(&format!("http://{page}.example/")).unwrap()));
             Ok(Answer { starts: starts.collect(), more: !pages.is_empty() })
         }
+    }
+
+    /// Breaks, or names far more than it was asked for, all of it on one page.
+    struct Hostile(bool);
+
+    #[async_trait]
+    impl Source for Hostile {
+        fn name(&self) -> &str {
+            "hostile"
+        }
+
+        async fn ask(&mut self, _: &Question, _: usize) -> Result<Answer, SourceError> {
+            assert!(!self.0, "outside numbers");
+            let page = Url::parse("http://one.example/").unwrap();
+            let start = |n: usize| {
+                let mut start = Start::at(page.clone());
+                let url = Url::parse(&format!("http://one.example/{n}.jpg")).unwrap();
+                start.media.push(StartMedia { url, kind: facts::MediaKind::Image, words: String::new() });
+                start
+            };
+            Ok(Answer { starts: (0..50_000).map(start).collect(), more: false })
+        }
+    }
+
+    #[tokio::test]
+    async fn one_that_breaks_has_failed_and_one_that_names_too_much_is_cut() {
+        let sources: Vec<Box<dyn Source>> = vec![Box::new(Hostile(true)), Box::new(Hostile(false))];
+        let mut mix = Mix::new(sources, Question::words("x"), Duration::from_secs(60));
+        mix.ask(5_000);
+        while mix.is_asking() {
+            mix.answered().await;
+        }
+        let states: Vec<Standing> = mix.states().iter().map(|state| state.state).collect();
+        assert_eq!(states, [Standing::Failed, Standing::Answered]);
+        assert_eq!(mix.take().map(|start| start.media.len()), Some(MEDIA));
+        assert!(mix.is_over());
     }
 
     #[tokio::test]

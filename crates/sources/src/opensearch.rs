@@ -105,8 +105,8 @@ impl Template {
             match parameter.trim_end_matches('?') {
                 "searchTerms" => out.push_str(&encoded),
                 "count" => out.push_str(&most.to_string()),
-                "startIndex" => out.push_str(&(self.index_offset + so_far as i64).to_string()),
-                "startPage" => out.push_str(&(self.page_offset + i64::from(page)).to_string()),
+                "startIndex" => out.push_str(&self.index_offset.saturating_add_unsigned(so_far as u64).to_string()),
+                "startPage" => out.push_str(&self.page_offset.saturating_add(i64::from(page)).to_string()),
                 "language" => out.push('*'),
                 "inputEncoding" | "outputEncoding" => out.push_str("UTF-8"),
                 // One that we do not know stays empty, as the standard wants it.

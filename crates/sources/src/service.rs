@@ -1,9 +1,14 @@
 //! Asking a service: one request after another, bounded, each hop through the guard.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use bytes::{Bytes, BytesMut};
 use facts::{Timestamp, Url};
 use fetch::{Accept, Fetcher, Request};
 use serde::de::DeserializeOwned;
+use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use crate::error::SourceError;
 
@@ -11,6 +16,8 @@ use crate::error::SourceError;
 const LONGEST: u64 = 8 << 20;
 /// Hops of a redirect.
 const HOPS: usize = 4;
+/// Between two requests to a service: one that is asked for several pages, or names further lists, is not hurried.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// A service on the web.
 #[derive(Clone)]
@@ -18,6 +25,8 @@ pub(crate) struct Service {
     fetcher: Fetcher,
     /// A header that it wants, such as a key.
     key: Option<(http::HeaderName, http::HeaderValue)>,
+    /// When it was asked last; held by who asks, so that requests come one after the other.
+    last: Arc<Mutex<Option<Instant>>>,
 }
 
 /// What a service sent.
@@ -29,18 +38,23 @@ pub(crate) struct Received {
 
 impl Service {
     pub fn new(fetcher: Fetcher) -> Self {
-        Self { fetcher, key: None }
+        Self { fetcher, key: None, last: Arc::default() }
     }
 
     pub fn with_key(fetcher: Fetcher, name: http::HeaderName, key: http::HeaderValue) -> Self {
-        Self { fetcher, key: Some((name, key)) }
+        Self { fetcher, key: Some((name, key)), last: Arc::default() }
     }
 
     /// What is at this address, wherever it leads to. A key is sent to the service itself alone.
     pub async fn get(&self, url: Url) -> Result<Received, SourceError> {
         let asked = url.origin();
         let mut at = url;
+        let mut last = self.last.lock().await;
         for _ in 0..=HOPS {
+            if let Some(last) = *last {
+                tokio::time::sleep_until(last + PAUSE).await;
+            }
+            *last = Some(Instant::now());
             let key = self.key.clone().filter(|_| at.origin() == asked);
             let request = Request { limit: LONGEST, cookies: false, key, ..Request::new(at.clone(), Accept::Text) };
             let mut response = self.fetcher.send(request).await?;
@@ -69,6 +83,7 @@ impl Service {
             while let Some(chunk) = response.chunk().await? {
                 body.extend_from_slice(&chunk);
             }
+            *last = Some(Instant::now());
             let content_type = response.content_type().unwrap_or_default().to_ascii_lowercase();
             return Ok(Received { url: at, content_type, body: body.freeze() });
         }

@@ -160,6 +160,8 @@ pub struct PageFacts {
     pub malformed: u64,
     /// Links of the visit that only the page's scripts brought: 0 for one that was not rendered.
     pub dynamic: u64,
+    /// Only some of its media are told, as when a person kept one: all that is known of the page stays as it is.
+    pub partial: bool,
 }
 
 /// A place that a page speaks of.

@@ -130,7 +130,11 @@ async fn follow(finding: &Finding, order: &Find, json: bool) -> anyhow::Result<(
     let mut printed: HashSet<u32> = HashSet::new();
     let (sender, receiver) = watch::channel(finding.progress());
     let shown = progress::show_find(receiver);
-    while !finding.is_over() && changes.changed().await.is_ok() {
+    while !finding.is_over() {
+        tokio::select! {
+            changed = changes.changed() => if changed.is_err() { break },
+            () = finding.over() => {}
+        }
         sender.send_replace(finding.progress());
         if order.live && json {
             for result in finding.results(0, order.top) {

@@ -218,6 +218,76 @@ fn a_crawl_without_a_seed_asks_sources_for_its_region_or_query() {
 }
 
 #[test]
+fn keeping_a_picture_changes_nothing_that_crawls_know_of_its_page() {
+    let (bird, site) = (Bird::new(), Site::start(castles));
+    let [resolve, rule] = site.resolve("*.example");
+    let crawl = ["crawl", "http://one.example/", "--keep", "all", "--scope", "host", "--delay", "5ms", &resolve, &rule];
+    bird.json(crawl);
+    let known = || {
+        let output = bird.run(["export", "--format", "jsonl"]);
+        let mut lines: Vec<String> = said(&output).0.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    let before = known();
+    assert!(before.len() >= 3, "{before:?}");
+    let via = list(&bird);
+    let (results, _) = find(&bird, &["castle", "--via", &via, "--time", "20s", "--delay", "5ms", "--keep", "1"], &site);
+    assert_eq!(results[0]["image"], "http://one.example/castle.jpg");
+    assert_eq!(known(), before);
+}
+
+#[test]
+fn what_was_forgotten_is_not_asked_for_by_a_find() {
+    let (bird, site) = (Bird::new(), Site::start(castles));
+    let via = list(&bird);
+    let arguments = ["castle", "--via", &via, "--time", "20s", "--delay", "5ms"];
+    find(&bird, &[&arguments[..], &["--keep", "1"]].concat(), &site);
+    assert!(bird.run(["forget", "one.example"]).status.success());
+    let before = site.log().len();
+    let (results, summary) = find(&bird, &arguments, &site);
+    assert!(!results.is_empty() && summary["errors"]["forgotten"] == 1, "{summary}");
+    assert!(site.log().iter().skip(before).all(|asked| asked.host != "one.example"));
+}
+
+#[test]
+fn a_page_that_others_are_to_be_like_is_asked_for_as_its_site_allows() {
+    let (bird, site) = (Bird::new(), Site::start(castles));
+    let via = list(&bird);
+    let words = ["find", "related:http://one.example/private/x.html", "--via", &via];
+    let refused = bird.command(words).args(site.resolve("*.example")).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{:?}", said(&refused));
+    assert!(said(&refused).1.contains("robots.txt of one.example"), "{}", said(&refused).1);
+    assert_eq!(site.log().iter().map(|asked| asked.path.as_str()).collect::<Vec<_>>(), ["/robots.txt"]);
+    let fresh = Site::start(castles);
+    let words = ["find", "related:http://one.example/", "--via", &via, "--time", "5s", "--delay", "300ms"];
+    assert!(bird.command(words).args(fresh.resolve("*.example")).status().unwrap().success());
+    let log = fresh.log();
+    let robots = log.iter().filter(|asked| asked.host == "one.example" && asked.path == "/robots.txt");
+    assert_eq!(robots.count(), 1);
+    assert!(fresh.shortest_gap("one.example") >= Duration::from_millis(295), "{log:?}");
+}
+
+#[test]
+fn a_crawl_after_a_find_waits_as_long_as_the_host_asks_for() {
+    let site = Site::start(|asked| match asked.path.as_str() {
+        "/robots.txt" => Reply::text("User-agent: *\nCrawl-delay: 2"),
+        "/" => Reply::html("<p>castle <img src=/castle.jpg>"),
+        "/other.html" => Reply::html("<p>other"),
+        "/castle.jpg" => Reply::file(asked, "image/jpeg", &photo(1, 640, 480), "\"v\""),
+        _ => Reply::status(404),
+    });
+    let bird = Bird::new();
+    let via = format!("urls={}", bird.file("list.txt", "http://one.example/\n"));
+    let (results, _) = find(&bird, &["castle", "--via", &via, "--time", "30s", "--delay", "5ms", "--keep", "1"], &site);
+    assert_eq!(results.len(), 1);
+    let [resolve, rule] = site.resolve("*.example");
+    bird.json(["crawl", "http://one.example/other.html", "--delay", "5ms", &resolve, &rule]);
+    assert_eq!(site.count("/other.html"), 1);
+    assert!(site.shortest_gap("one.example") >= Duration::from_millis(1_990), "{:?}", site.log());
+}
+
+#[test]
 fn the_api_collects_tells_shows_and_keeps() {
     let (bird, site) = (Bird::new(), Site::start(castles));
     let served = Served::start(&bird, None, &site.resolve("*.example").iter().map(String::as_str).collect::<Vec<_>>());

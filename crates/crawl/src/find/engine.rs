@@ -5,20 +5,18 @@ use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
 use facts::{HostName, Origin, Url};
-use fetch::{Accept, Answer, Fetcher, Request, Robots, Tdm};
-use page::Page;
+use fetch::{Answer, Robots, Tdm};
 use sources::{Mix, Start};
-use store::OriginFile;
+use store::{Blocked, OriginFile};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
-use super::asked::Likeness;
 use super::board::{Added, Board, Thumbnail};
 use super::flight::{
-    Body, Done, FetchTask, Flights, HOPS, Kept, Landed, Look, LookTask, PageTask, Said, Task, Trouble, Why, failed,
+    Body, Done, FetchTask, Flights, HOPS, Landed, Look, LookTask, PageTask, Said, Task, Trouble, failed,
 };
 use super::hosts::{Hosts, Line};
-use super::keep::{Fetched, Keeper, PageToKeep};
+use super::keep::Keeper;
 use super::reading::{Looked, Reading, Unread, read};
 use super::{Finding, Order, Shared};
 use crate::stop::Stop;
@@ -31,12 +29,13 @@ const TICK: Duration = Duration::from_millis(250);
 const UNREAD: usize = 8;
 /// Thumbnails that are fetched at the same time while the find runs.
 const SMALL: usize = 16;
+/// Until so many thumbnails are here, or for so long, what leads to one soonest goes first.
+const FIRST_SEEN: usize = 12;
+const WARMING_UP: Duration = Duration::from_secs(6);
 /// Failures in a row after which a host is left alone.
 const LOST: u32 = 3;
 /// Tries for a robots.txt.
 const TRIES: u32 = 2;
-/// How long keeping pictures may take.
-const KEEPING: Duration = Duration::from_secs(60);
 /// Addresses of pages that are remembered.
 const KNOWN: usize = 500_000;
 
@@ -49,14 +48,17 @@ pub(super) struct Engine {
     pub orders: mpsc::Receiver<Order>,
     pub stop: Stop,
     pub keeper: Option<Arc<Keeper>>,
+    /// What was forgotten: it is not asked for again.
+    pub blocked: Blocked,
     pub hosts: Hosts<Task>,
     pub rules: HashMap<Origin, Rules>,
     pub known: HashSet<[u8; 16]>,
     pub air: JoinSet<Landed>,
     pub reading: JoinSet<Option<Reading>>,
     pub started: Instant,
-    /// Thumbnails that are being fetched.
+    /// Thumbnails that are being fetched, and those that are here.
     pub small: usize,
+    pub seen: usize,
     /// Who waits for a thumbnail.
     pub waiting: HashMap<u32, Vec<Waiting>>,
 }
@@ -72,6 +74,13 @@ pub(super) struct Rules {
     tries: u32,
     /// Why nothing is known of it.
     trouble: Option<&'static str>,
+}
+
+impl Rules {
+    /// Those of an origin whose robots.txt is known.
+    pub fn of(robots: Robots) -> Self {
+        Self { robots: Some(robots), ..Self::default() }
+    }
 }
 
 /// Why a find is over.
@@ -97,7 +106,7 @@ impl End {
 }
 
 impl Engine {
-    fn board(&self) -> MutexGuard<'_, Board> {
+    pub(super) fn board(&self) -> MutexGuard<'_, Board> {
         self.shared.board()
     }
 
@@ -162,7 +171,8 @@ impl Engine {
     /// Starts as many requests as there is room for.
     fn fill(&mut self) {
         while self.air.len() < self.shared.settings.concurrency && !self.is_behind() {
-            match self.hosts.take(Instant::now()) {
+            let now = Instant::now();
+            match if self.is_warming_up(now) { self.hosts.take_nearest(now) } else { self.hosts.take(now) } {
                 Some((host, line, task)) => self.start(host, line, task),
                 // Nobody else can be asked now: the next start page.
                 None if self.has_enough_pages() => break,
@@ -175,6 +185,12 @@ impl Engine {
         if self.mix.is_empty() && !self.mix.is_asking() && !self.mix.is_over() && !self.has_enough_pages() {
             self.mix.ask(self.shared.settings.start_pages);
         }
+    }
+
+    /// Whether someone looks at a page with hardly a picture on it.
+    fn is_warming_up(&self, now: Instant) -> bool {
+        let looks = self.shared.settings.shown.min(FIRST_SEEN);
+        self.seen < looks && now - self.started < WARMING_UP
     }
 
     fn nothing_left(&self) -> Option<End> {
@@ -213,7 +229,7 @@ impl Engine {
         self.known.len() < KNOWN && self.known.insert(url.id().short())
     }
 
-    fn wait(&mut self, task: Task, line: Line) -> bool {
+    pub(super) fn wait(&mut self, task: Task, line: Line) -> bool {
         let host = task.url().host();
         self.hosts.add(&host, line, task, Instant::now())
     }
@@ -224,9 +240,13 @@ impl Engine {
     }
 
     /// Makes the request that a task stands for, or the one that must come before it.
-    fn start(&mut self, host: HostName, line: Line, task: Task) {
+    pub(super) fn start(&mut self, host: HostName, line: Line, task: Task) {
         if matches!(task, Task::Page(_)) && self.has_enough_pages() {
             return self.hosts.release(&host, Instant::now());
+        }
+        if self.blocked.address(task.url()) {
+            self.hosts.release(&host, Instant::now());
+            return self.refused(task, store::FORGOTTEN);
         }
         let file = match &task {
             Task::File { .. } => None,
@@ -266,7 +286,8 @@ impl Engine {
 
     fn fly(&mut self, host: HostName, line: Line, task: Task) {
         let flights = Arc::clone(&self.flights);
-        self.air.spawn(async move { flights.fly(host, line, task).await });
+        let manner = self.hosts.manner(&host).copied().unwrap_or_default();
+        self.air.spawn(async move { flights.fly(host, manner, line, task).await });
     }
 
     /// Its site does not want something to be asked for.
@@ -282,7 +303,7 @@ impl Engine {
         }
     }
 
-    fn landed(&mut self, landed: Landed) {
+    pub(super) fn landed(&mut self, landed: Landed) {
         let Landed { host, done, answer, bytes, took } = landed;
         let now = Instant::now();
         let mut until = now;
@@ -458,7 +479,14 @@ impl Engine {
             board.probed();
         }
         match look {
-            Look::Selected { width, height, format, content } => board.select(task.id, width, height, format, content),
+            Look::Selected { width, height, format, content } => {
+                board.select(task.id, width, height, format, content);
+                drop(board);
+                // The first ones are shown at once.
+                if self.seen + self.small < FIRST_SEEN {
+                    self.tick();
+                }
+            }
             Look::Refused(reason) => board.refuse(task.id, reason),
             Look::Failed(reason) => {
                 board.count_error(&reason);
@@ -502,141 +530,6 @@ impl Engine {
         self.shared.changed();
     }
 
-    fn fetch_small(&mut self, id: u32) {
-        let Some(picture) = self.board().picture_of(id) else {
-            if let Some(thumbnail) = self.board().thumbnail(id) {
-                *thumbnail = Thumbnail::Unasked;
-            }
-            for waiting in self.waiting.remove(&id).unwrap_or_default() {
-                let _ = waiting.send(None);
-            }
-            return;
-        };
-        let (url, instead) = match picture.preview {
-            Some(preview) => (preview, Some(picture.url)),
-            None => (picture.url, None),
-        };
-        self.small += 1;
-        let task = FetchTask { id, url, page: picture.page, why: Why::Thumbnail { instead }, hops: 0 };
-        self.wait(Task::Fetch(task), Line::First);
-    }
-
-    /// A thumbnail is here, or cannot be had.
-    fn shown(&mut self, task: FetchTask, small: Option<Arc<[u8]>>) {
-        let FetchTask { id, page, why, .. } = task;
-        self.small = self.small.saturating_sub(1);
-        if small.is_none()
-            && let Why::Thumbnail { instead: Some(url) } = why
-        {
-            self.small += 1;
-            let task = FetchTask { id, url, page, why: Why::Thumbnail { instead: None }, hops: 0 };
-            self.wait(Task::Fetch(task), Line::First);
-            return;
-        }
-        {
-            let mut board = self.shared.board();
-            if small.is_some() && board.progress.first_thumbnail.is_none() {
-                board.progress.first_thumbnail = Some(self.started.elapsed().as_secs_f64());
-            }
-            if let Some(thumbnail) = board.thumbnail(id) {
-                *thumbnail = match &small {
-                    Some(small) => Thumbnail::Here(Arc::clone(small)),
-                    None => Thumbnail::Never,
-                };
-            }
-        }
-        for waiting in self.waiting.remove(&id).unwrap_or_default() {
-            let _ = waiting.send(small.clone());
-        }
-    }
-
-    /// Someone who looks at what was found wants something.
-    fn order(&mut self, order: Order) {
-        match order {
-            Order::Thumbnail(id, waiting) => {
-                let asks = {
-                    let mut board = self.shared.board();
-                    match board.thumbnail(id) {
-                        Some(Thumbnail::Here(small)) => {
-                            let _ = waiting.send(Some(Arc::clone(small)));
-                            return;
-                        }
-                        None | Some(Thumbnail::Never) => {
-                            let _ = waiting.send(None);
-                            return;
-                        }
-                        Some(thumbnail @ Thumbnail::Unasked) => {
-                            *thumbnail = Thumbnail::Asked;
-                            true
-                        }
-                        Some(Thumbnail::Asked) => false,
-                    }
-                };
-                self.waiting.entry(id).or_default().push(waiting);
-                if asks {
-                    self.fetch_small(id);
-                }
-            }
-            Order::Keep(ids, reply) => self.keep(ids, reply),
-        }
-    }
-
-    /// Fetches pictures in full and writes them to the library.
-    fn keep(&mut self, ids: Vec<u32>, reply: oneshot::Sender<Vec<(u32, Result<facts::MediaId, String>)>>) {
-        let mut waiting: Vec<(u32, Url, oneshot::Receiver<Kept>)> = Vec::new();
-        let mut done = Vec::new();
-        for id in ids {
-            let Some(picture) = self.board().picture_of(id) else {
-                done.push((id, Err("there is no picture of this number".to_owned())));
-                continue;
-            };
-            if let Some(item) = picture.kept {
-                done.push((id, Ok(item)));
-                continue;
-            }
-            let (sender, receiver) = oneshot::channel();
-            let why = Why::Keep { alt: picture.alt, waiting: sender };
-            let task = FetchTask { id, url: picture.url.clone(), page: picture.page, why, hops: 0 };
-            waiting.push((id, picture.url, receiver));
-            self.wait(Task::Fetch(task), Line::First);
-        }
-        let (shared, keeper) = (Arc::clone(&self.shared), self.keeper.clone());
-        tokio::spawn(async move {
-            let mut fetched = Vec::new();
-            let until = tokio::time::Instant::now() + KEEPING;
-            for (id, url, receiver) in waiting {
-                match tokio::time::timeout_at(until, receiver).await {
-                    Ok(Ok(Ok(file))) => {
-                        let page = shared.board().shower_of(id).map(|shower| PageToKeep::of(shower));
-                        fetched.extend(page.map(|page| Fetched { id, url, file: *file, page }));
-                    }
-                    Ok(Ok(Err(why))) => done.push((id, Err(why))),
-                    Ok(Err(_)) => done.push((id, Err("the find was ended before it was there".to_owned()))),
-                    Err(_) => done.push((id, Err(format!("it was not there within {} s", KEEPING.as_secs())))),
-                }
-            }
-            let items: Vec<(u32, Url, facts::MediaId)> =
-                fetched.iter().map(|one| (one.id, one.url.clone(), one.file.id)).collect();
-            let written = match (&keeper, fetched.is_empty()) {
-                (_, true) => Ok(()),
-                (Some(keeper), false) => keeper.write(fetched).await.map_err(|error| error.to_string()),
-                (None, false) => Err("there is no library to keep it in".to_owned()),
-            };
-            for (id, url, item) in items {
-                if written.is_ok() {
-                    let mut board = shared.board();
-                    board.kept(id, item);
-                    if let Some(shower) = board.shower_of(id) {
-                        shower.kept.push(url.id());
-                    }
-                }
-                done.push((id, written.clone().map(|()| item)));
-            }
-            shared.changed();
-            let _ = reply.send(done);
-        });
-    }
-
     fn finish(&mut self, end: End) {
         self.tick();
         let mut board = self.shared.board();
@@ -665,56 +558,6 @@ impl Engine {
         drop(board);
         self.shared.finished();
     }
-
-    /// After the end: thumbnails and pictures that are kept, as politely as before.
-    async fn linger(mut self) {
-        loop {
-            while self.air.len() < self.shared.settings.concurrency
-                && let Some((host, line, task)) = self.hosts.take(Instant::now())
-            {
-                // Only what someone waits for is still asked for.
-                match task {
-                    Task::Fetch(_) | Task::File { .. } => self.start(host, line, task),
-                    Task::Page(_) | Task::Look(_) => self.hosts.release(&host, Instant::now()),
-                }
-            }
-            let next = self.hosts.next();
-            tokio::select! {
-                order = self.orders.recv() => match order {
-                    Some(order) => self.order(order),
-                    None => return,
-                },
-                Some(landed) = self.air.join_next(), if !self.air.is_empty() => {
-                    if let Ok(landed) = landed {
-                        self.landed(landed);
-                    }
-                }
-                () = tokio::time::sleep_until(next.unwrap_or_else(Instant::now).into()), if next.is_some() => {}
-            }
-        }
-    }
-}
-
-/// The page that others are to be like, fetched before anything else is asked.
-pub(super) async fn page_like(fetcher: &Fetcher, url: &Url) -> Result<(Page, Likeness), String> {
-    let mut at = url.clone();
-    for _ in 0..=HOPS {
-        let request = Request { limit: 4 << 20, ..Request::new(at.clone(), Accept::Page) };
-        let response = fetcher.send(request).await.map_err(|error| error.to_string())?;
-        if let Some(target) = response.redirect() {
-            at = target.map_err(|error| error.to_string())?;
-            continue;
-        }
-        if response.status != 200 {
-            return Err(format!("{} answered {}", at.host(), response.status));
-        }
-        let content_type = response.content_type().map(str::to_owned);
-        let body = response.bytes().await.map_err(|error| error.to_string())?;
-        let page = page::read(&body, content_type.as_deref(), &at, &page::Limits::default());
-        let like = Likeness::of(&page.words);
-        return Ok((page, like));
-    }
-    Err(format!("{} leads in circles", url.host()))
 }
 
 impl Finding {

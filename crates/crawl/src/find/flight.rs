@@ -10,10 +10,11 @@ use fetch::{Accept, Answer, ByteRange, FetchError, Fetcher, Manners, ROBOTS_LIMI
 use media::{Candidate, Probe, Rules, Wants, judge};
 use sources::StartMedia;
 use store::{Frontier, OriginFile, OriginRecord, Reservation, Rest};
-use tokio::sync::oneshot;
+use tokio::sync::{Semaphore, oneshot};
 
-use super::hosts::Line;
+use super::hosts::{Line, Manner};
 use super::keep::Keeper;
+use crate::origin::no_sooner;
 
 /// Bytes of a page that are read; what is longer is read so far.
 const PAGE_BYTES: usize = 4 << 20;
@@ -166,21 +167,41 @@ pub(super) struct Flights {
     pub keeper: Option<Arc<Keeper>>,
     pub manners: Manners,
     pub rules: Rules,
+    /// Pictures that are made small take turns with pages that are read.
+    pub cpu: Arc<Semaphore>,
 }
 
 /// A host that is reserved with the store; it is let go in any case.
 struct Reserved {
     frontier: Arc<dyn Frontier>,
     host: Option<HostName>,
+    /// How long it is left alone when the request is broken off.
     delay: Duration,
+    /// Requests to it that failed in a row, whoever made them.
+    failures: u32,
 }
 
 impl Reserved {
-    async fn release(mut self, rest: Duration, failures: u32) {
+    /// Lets it rest as its answer asks for. A delay that was asked for now is remembered for crawls too.
+    async fn release(
+        mut self,
+        manners: &Manners,
+        delay: Option<Duration>,
+        asked: Option<Duration>,
+        answer: Option<Answer>,
+    ) {
         if let Some(host) = self.host.take()
             && let Ok(now) = self.frontier.now().await
         {
-            let _ = self.frontier.release(&host, Rest { until: now + rest, delay: None, failures }).await;
+            let rest = match answer {
+                Some(answer) => {
+                    let advice = manners.rest(now, delay, self.failures, &answer);
+                    Rest { until: no_sooner(now, advice.until), delay: asked, failures: advice.failures }
+                }
+                // Nothing was asked of it.
+                None => Rest { until: now, delay: asked, failures: self.failures },
+            };
+            let _ = self.frontier.release(&host, rest).await;
         }
     }
 }
@@ -189,10 +210,11 @@ impl Drop for Reserved {
     fn drop(&mut self) {
         // The request was broken off: its host rests its delay from now on.
         if let (Some(host), Ok(runtime)) = (self.host.take(), tokio::runtime::Handle::try_current()) {
-            let (frontier, delay) = (Arc::clone(&self.frontier), self.delay);
+            let (frontier, delay, failures) = (Arc::clone(&self.frontier), self.delay, self.failures);
             runtime.spawn(async move {
                 if let Ok(now) = frontier.now().await {
-                    let _ = frontier.release(&host, Rest { until: now + delay, ..Rest::default() }).await;
+                    let rest = Rest { until: no_sooner(now, now + delay), delay: None, failures };
+                    let _ = frontier.release(&host, rest).await;
                 }
             });
         }
@@ -200,11 +222,11 @@ impl Drop for Reserved {
 }
 
 impl Flights {
-    /// Makes a request.
-    pub async fn fly(&self, host: HostName, line: Line, task: Task) -> Landed {
+    /// Makes a request to a host of which this is known.
+    pub async fn fly(&self, host: HostName, manner: Manner, line: Line, task: Task) -> Landed {
         let started = std::time::Instant::now();
-        let reserved = match self.reserve(&host).await {
-            Ok(reserved) => reserved,
+        let (reserved, delay) = match self.reserve(&host, manner).await {
+            Ok(granted) => granted,
             Err(wait) => {
                 let took = Duration::ZERO;
                 return Landed { host, done: Done::Later(line, task, wait), answer: None, bytes: 0, took };
@@ -219,29 +241,31 @@ impl Flights {
         };
         let Trip { answer, bytes, .. } = trip;
         if let Some(reserved) = reserved {
-            let rest = match answer {
-                Some(answer) => self.manners.rest(Timestamp(0), None, 0, &answer).until.since(Timestamp(0)),
-                None => Duration::ZERO,
+            let asked = match &done {
+                Done::File { said: Said::Robots(robots), .. } => robots.crawl_delay(),
+                _ => None,
             };
-            reserved.release(rest, u32::from(answer.is_some_and(|answer| answer != Answer::Fine))).await;
+            reserved.release(&self.manners, delay.max(asked), asked, answer).await;
         }
         Landed { host, done, answer, bytes, took: started.elapsed() }
     }
 
-    /// The host for this request, or how long to leave it alone.
-    async fn reserve(&self, host: &HostName) -> Result<Option<Reserved>, Duration> {
-        let Some(frontier) = &self.frontier else { return Ok(None) };
+    /// The host for this request and the delay it is known to ask for, or how long to leave it alone.
+    async fn reserve(&self, host: &HostName, manner: Manner) -> Result<(Option<Reserved>, Option<Duration>), Duration> {
+        let Some(frontier) = &self.frontier else { return Ok((None, manner.delay)) };
         match frontier.reserve(host).await {
-            Ok(Reservation::Granted { .. }) => {
+            Ok(Reservation::Granted { delay, failures }) => {
+                let asked = delay.max(manner.delay);
+                let delay = asked.unwrap_or_default().min(self.manners.max_delay).max(self.manners.delay);
                 let (frontier, host) = (Arc::clone(frontier), Some(host.clone()));
-                Ok(Some(Reserved { frontier, host, delay: self.manners.delay }))
+                Ok((Some(Reserved { frontier, host, delay, failures }), asked))
             }
             Ok(Reservation::NotBefore(moment)) => {
                 let now = frontier.now().await.unwrap_or(moment);
                 Err(moment.since(now).max(Duration::from_millis(5)))
             }
             // A store that fails is no reason to be impolite, nor to find nothing.
-            Err(_) => Ok(None),
+            Err(_) => Ok((None, manner.delay)),
         }
     }
 
@@ -420,7 +444,9 @@ impl Trip<'_> {
             }
             let enough = probe.start().len() as u64 >= FIRST
                 && (sized(&probe).is_some() || !matches!(probe.next(), Wants::Head(_)));
-            if whole && enough {
+            // A server that sends more than was asked for is broken off as well.
+            let more = probe.start().len() as u64 > end.max(FIRST);
+            if (whole || more) && enough {
                 break None;
             }
         };
@@ -513,6 +539,7 @@ impl Trip<'_> {
         }
         self.bytes += response.received();
         let body = body.freeze();
+        let _core = self.flights.cpu.acquire().await;
         let small = tokio::task::spawn_blocking(move || thumbnail(&body)).await.ok().flatten();
         Done::Small(task, small)
     }

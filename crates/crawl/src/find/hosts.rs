@@ -34,6 +34,8 @@ pub(super) struct Hosts<T> {
     ready: BinaryHeap<Reverse<(Instant, u64, HostName)>>,
     number: u64,
     waiting: usize,
+    /// Before any moment at which a host became ready.
+    began: Instant,
 }
 
 struct Host<T> {
@@ -43,6 +45,8 @@ struct Host<T> {
     pictures: BinaryHeap<Ranked<T>>,
     /// Pictures since the last page.
     turn: u32,
+    /// A request was made.
+    asked: bool,
     /// A request is under way.
     busy: bool,
     /// Its rules are being looked for elsewhere.
@@ -98,6 +102,7 @@ impl<T> Host<T> {
             pages: BinaryHeap::new(),
             pictures: BinaryHeap::new(),
             turn: PICTURES_A_PAGE,
+            asked: false,
             busy: false,
             held: false,
             listed: false,
@@ -112,6 +117,16 @@ impl<T> Host<T> {
 
     fn can_be_asked(&self) -> bool {
         !self.busy && if self.held { !self.rules.is_empty() } else { self.len() > 0 }
+    }
+
+    /// What has to be asked before a picture of it can be shown, roughly.
+    fn steps_to_a_picture(&self) -> u8 {
+        match self {
+            Self { first, .. } if !first.is_empty() => 0,
+            Self { rules, pictures, .. } if !rules.is_empty() || !pictures.is_empty() => 1,
+            Self { asked: true, .. } => 2,
+            _ => 3,
+        }
     }
 
     fn take(&mut self) -> Option<(Line, T)> {
@@ -137,7 +152,7 @@ impl<T> Host<T> {
 
 impl<T> Hosts<T> {
     pub fn new() -> Self {
-        Self { hosts: HashMap::new(), ready: BinaryHeap::new(), number: 0, waiting: 0 }
+        Self { hosts: HashMap::new(), ready: BinaryHeap::new(), number: 0, waiting: 0, began: Instant::now() }
     }
 
     /// Lets something wait for its host; `false` when too much waits there.
@@ -201,12 +216,25 @@ impl<T> Hosts<T> {
                 continue;
             }
             if let Some((line, what)) = entry.take() {
-                entry.busy = true;
+                (entry.busy, entry.asked) = (true, true);
                 self.waiting -= 1;
                 return Some((host, line, what));
             }
         }
         None
+    }
+
+    /// The same, but of all hosts that may be asked now the one that is nearest to showing a picture: someone looks
+    /// at an empty page. Goes over all hosts that are ready, so only for the beginning.
+    pub fn take_nearest(&mut self, now: Instant) -> Option<(HostName, Line, T)> {
+        let steps = |host: &HostName| self.hosts.get(host).map_or(u8::MAX, Host::steps_to_a_picture);
+        let ready = self.ready.iter().map(|Reverse(entry)| entry).filter(|(at, ..)| *at <= now);
+        let (at, _, host) = ready.min_by_key(|(at, number, host)| (steps(host), *at, *number))?.clone();
+        self.ready.retain(|Reverse((_, _, other))| *other != host);
+        self.number += 1;
+        // Before all others.
+        self.ready.push(Reverse((at.min(self.began), 0, host)));
+        self.take(now)
     }
 
     /// The request to a host has ended: it rests until then.
@@ -216,6 +244,11 @@ impl<T> Hosts<T> {
             entry.ready_at = entry.ready_at.max(until);
         }
         self.list(host);
+    }
+
+    /// A host that was asked before the find began: it rests until then.
+    pub fn rest(&mut self, host: &HostName, until: Instant) {
+        self.hosts.entry(host.clone()).or_insert_with(|| Host::new(until));
     }
 
     /// All requests were broken off: their hosts rest until then.
@@ -314,6 +347,23 @@ mod tests {
         let places: Vec<usize> = (0..order.len()).filter(|at| order[*at].starts_with("page")).collect();
         assert_eq!(places, [1, 7, 13]);
         assert_eq!(order[7], "page b");
+    }
+
+    #[test]
+    fn what_is_nearest_to_a_picture_is_asked_first_when_that_is_wanted() {
+        let now = Instant::now();
+        let mut hosts = Hosts::new();
+        let [a, b, c, d] = ["a.example", "b.example", "c.example", "d.example"].map(host);
+        hosts.add(&b, Line::Page(0.0), "robots of b", now);
+        assert!(hosts.take(now).is_some());
+        hosts.add(&a, Line::Page(0.0), "start", now);
+        hosts.add(&b, Line::Page(0.0), "page", now);
+        hosts.add(&c, Line::Picture(0.0), "picture", now);
+        hosts.add(&d, Line::First, "thumbnail", now);
+        hosts.release(&b, now);
+        let taken: Vec<&str> = std::iter::from_fn(|| hosts.take_nearest(now)).map(|(_, _, what)| what).collect();
+        assert_eq!(taken, ["thumbnail", "picture", "page", "start"]);
+        assert_eq!((hosts.waiting(), hosts.next()), (0, None));
     }
 
     #[test]

@@ -166,7 +166,7 @@ impl Keeper {
                 fetched.iter().filter(of_page).map(|one| (one.url.clone(), String::new())).collect();
             let (page, guide) = (one.page.clone(), Arc::clone(&self.guide));
             let facts = tokio::task::spawn_blocking(move || page_facts(&page, &wanted, &also, &guide)).await;
-            let facts = facts.unwrap_or_default();
+            let facts = facts.unwrap_or_else(|_| PageFacts { partial: true, ..PageFacts::default() });
             let claim = claim(&one.page.url, VisitKind::Page, None, String::new(), round);
             visits.push(visited(claim, at, Outcome::Page(facts)));
         }
@@ -175,8 +175,9 @@ impl Keeper {
             let claim = claim(&url, kind, Some(&page.url), String::new(), round);
             visits.push(visited(claim, at, Outcome::Media(file)));
         }
-        self.store.commit(crawl.id, run.id, visits, self.settings.budgets.into()).await?;
-        library.end_run(run.id, 0.0, Some("kept")).await
+        let written = self.store.commit(crawl.id, run.id, visits, self.settings.budgets.into()).await;
+        library.end_run(run.id, 0.0, Some(if written.is_ok() { "kept" } else { "failed" })).await?;
+        written.map(|_| ())
     }
 }
 
@@ -199,6 +200,7 @@ fn page_facts(page: &PageToKeep, wanted: &[UrlId], also: &[(Url, String)], guide
         }
     };
     facts.media.retain(|media| wanted.contains(&media.url.id()));
+    facts.partial = true;
     for (url, description) in also {
         // One that only a sitemap names is on the page all the same.
         if !facts.media.iter().any(|media| media.url.id() == url.id()) {

@@ -6,8 +6,9 @@
 //! still fetches thumbnails of what is looked at, and puts what is kept into the library. Nothing else is kept.
 //!
 //! - `asked`: the query; `reading`: what a page gives; `board`: what was found, in order.
-//! - `hosts`: what waits for whom, and when it may be asked; `flight`: one request; `engine`: the loop.
-//! - `keep`: from here to the library.
+//! - `hosts`: what waits for whom, and when it may be asked; `flight`: one request; `engine`: the loop;
+//!   `wishes`: what those who look at it ask for.
+//! - `model`: the page that others are to be like; `keep`: from here to the library.
 
 mod asked;
 mod board;
@@ -16,9 +17,11 @@ mod error;
 mod flight;
 mod hosts;
 mod keep;
+mod model;
 mod reading;
 mod settings;
 mod summary;
+mod wishes;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,15 +31,16 @@ use facts::MediaId;
 use fetch::Fetcher;
 use media::Preset;
 use sources::{Means, Mix, build};
-use store::{Library, Store};
+use store::{Blocked, Library, Store};
 use tokio::sync::{Semaphore, mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use self::board::Board;
-use self::engine::{Engine, page_like};
+use self::engine::{Engine, Rules};
 use self::flight::Flights;
 use self::hosts::Hosts;
 use self::keep::Keeper;
+use self::model::Model;
 use self::reading::Looked;
 use crate::engine::fetch_settings;
 use crate::settings::Reach;
@@ -52,6 +56,8 @@ pub use self::summary::FindSummary;
 
 /// Orders that wait.
 const ORDERS: usize = 64;
+/// How long the page that others are to be like may take to come, its site's rules and redirects included.
+const MODEL_TIME: Duration = Duration::from_secs(10);
 
 /// What a find works with.
 #[derive(Clone, Default)]
@@ -83,7 +89,8 @@ struct Shared {
     board: Mutex<Board>,
     /// Counts changes.
     version: watch::Sender<u64>,
-    over: watch::Sender<bool>,
+    /// Since when it is over.
+    over: watch::Sender<Option<Instant>>,
     cpu: Arc<Semaphore>,
     cores: usize,
 }
@@ -98,8 +105,9 @@ impl Shared {
     }
 
     fn finished(&self) {
+        // Before the change is told: who hears of it and looks must see that it is over.
+        self.over.send_replace(Some(Instant::now()));
         self.changed();
-        self.over.send_replace(true);
     }
 }
 
@@ -119,23 +127,15 @@ pub async fn find(asked: Asked, settings: FindSettings, means: FindMeans, stop: 
     let fetcher =
         |settings: fetch::Settings| Fetcher::new(settings).map_err(|error| FindError::Fetch(error.to_string()));
     let (fetcher, patient) = (fetcher(quick)?, fetcher(fetch.clone())?);
-    let (page, like) = match &asked.related {
-        Some(url) => {
-            let told = page_like(&fetcher, url).await;
-            let (page, like) = told.map_err(|why| FindError::Query(format!("related:{url} cannot be read: {why}")))?;
-            (Some(page), Some(like))
-        }
-        None => (None, None),
-    };
-    let sought = asked.sought(page.as_ref()).ok_or_else(|| {
-        FindError::Query("that page has no title to look for: add a word that says what the pictures show".into())
-    })?;
     let library = means.library.clone().or_else(|| means.store.as_ref().map(|store| Arc::clone(store.library())));
+    let blocked = match &library {
+        Some(library) => library.forgotten().await?,
+        None => Blocked::default(),
+    };
     let mut named = settings.sources.clone();
     // What is named on the command line may be here, when that is allowed.
     named.iter_mut().for_each(|source| source.private |= means.reach.allow_private);
     let sources = build(&named, Means { fetch, library }).map_err(FindError::Settings)?;
-    let mix = Mix::new(sources, asked.question(page.as_ref()), settings.source_timeout);
     let keeper = match &means.store {
         Some(store) => Some(Arc::new(Keeper::new(Arc::clone(store), &asked.text).await?)),
         None => None,
@@ -147,18 +147,7 @@ pub async fn find(asked: Asked, settings: FindSettings, means: FindMeans, stop: 
         ..fetch::Manners::default()
     };
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
-    let mut board = Board::new();
-    board.progress.seconds = settings.time.as_secs_f64();
-    board.progress.sources = mix.states().to_vec();
-    let shared = Arc::new(Shared {
-        asked: asked.clone(),
-        board: Mutex::new(board),
-        version: watch::Sender::new(0),
-        over: watch::Sender::new(false),
-        cpu: Arc::new(Semaphore::new(cores)),
-        cores,
-        settings,
-    });
+    let cpu = Arc::new(Semaphore::new(cores));
     let flights = Flights {
         fetcher,
         patient,
@@ -166,7 +155,42 @@ pub async fn find(asked: Asked, settings: FindSettings, means: FindMeans, stop: 
         keeper: keeper.clone(),
         manners,
         rules: Preset::Query.rules(),
+        cpu: Arc::clone(&cpu),
     };
+    let model = match &asked.related {
+        Some(url) if blocked.address(url) => {
+            return Err(FindError::Query(format!("related:{url} was forgotten, and is not asked for")));
+        }
+        Some(url) => {
+            let read = tokio::time::timeout(settings.time.min(MODEL_TIME), Model::read(&flights, url)).await;
+            let read = read.unwrap_or_else(|_| Err("it takes too long to come".to_owned()));
+            Some(read.map_err(|why| FindError::Query(format!("related:{url} cannot be read: {why}")))?)
+        }
+        None => None,
+    };
+    let page = model.as_ref().map(|model| &model.page);
+    let sought = asked.sought(page).ok_or_else(|| {
+        FindError::Query("that page has no title to look for: add a word that says what the pictures show".into())
+    })?;
+    let mix = Mix::new(sources, asked.question(page), settings.source_timeout);
+    let (mut hosts, mut rules) = (Hosts::new(), HashMap::new());
+    let like = model.map(|model| {
+        model.rests.into_iter().for_each(|(host, until)| hosts.rest(&host, until));
+        rules.extend(model.robots.into_iter().map(|(origin, robots)| (origin, Rules::of(robots))));
+        model.like
+    });
+    let mut board = Board::new();
+    board.progress.seconds = settings.time.as_secs_f64();
+    board.progress.sources = mix.states().to_vec();
+    let shared = Arc::new(Shared {
+        asked: asked.clone(),
+        board: Mutex::new(board),
+        version: watch::Sender::new(0),
+        over: watch::Sender::new(None),
+        cpu,
+        cores,
+        settings,
+    });
     let (sender, orders) = mpsc::channel(ORDERS);
     let looked = Looked::new(asked, sought, like, shared.settings.anchor_rule, shared.settings.picture_words);
     let engine = Engine {
@@ -177,13 +201,15 @@ pub async fn find(asked: Asked, settings: FindSettings, means: FindMeans, stop: 
         orders,
         stop,
         keeper,
-        hosts: Hosts::new(),
-        rules: HashMap::new(),
+        blocked,
+        hosts,
+        rules,
         known: HashSet::new(),
         air: JoinSet::new(),
         reading: JoinSet::new(),
         started,
         small: 0,
+        seen: 0,
         waiting: HashMap::new(),
     };
     tokio::spawn(engine.work());
@@ -218,12 +244,17 @@ impl Finding {
 
     /// Whether it is over.
     pub fn is_over(&self) -> bool {
+        self.over_since().is_some()
+    }
+
+    /// Since when it is over, if it is.
+    pub fn over_since(&self) -> Option<Instant> {
         *self.shared.over.borrow()
     }
 
     /// Waits until it is over.
     pub async fn over(&self) {
-        let _ = self.shared.over.subscribe().wait_for(|over| *over).await;
+        let _ = self.shared.over.subscribe().wait_for(Option::is_some).await;
     }
 
     /// What it came to, or comes to so far.

@@ -5,20 +5,10 @@ pub(crate) mod films;
 mod images;
 pub(crate) mod sounds;
 
-use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use crate::{Bar, ExperimentError, Order, Report, Table};
-
-/// What was measured for one kind of media.
-struct Part {
-    /// Its name among the figures.
-    name: &'static str,
-    table: Table,
-    bars: Vec<Bar>,
-    notes: Vec<String>,
-    figures: Value,
-}
+use crate::report::Part;
+use crate::{ExperimentError, Order, Report};
 
 /// Makes copies of the media of a folder, and looks for them.
 pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Result<Report, ExperimentError> {
@@ -31,22 +21,5 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
         let why = "it has too few files that copies can be made of".to_owned();
         return Err(ExperimentError::Corpus { path: folder.to_owned(), why });
     }
-    let mut report = Report {
-        name: "duplicates",
-        title: format!("copies found among the files of {}", folder.display()),
-        tables: Vec::new(),
-        plots: Vec::new(),
-        bars: Vec::new(),
-        notes: Vec::new(),
-        figures: Value::Null,
-    };
-    let mut figures = Map::new();
-    for part in parts {
-        report.tables.push(part.table);
-        report.bars.extend(part.bars);
-        report.notes.extend(part.notes);
-        figures.insert(part.name.to_owned(), part.figures);
-    }
-    report.figures = figures.into();
-    Ok(report)
+    Ok(Report::of_parts("duplicates", format!("copies found among the files of {}", folder.display()), parts))
 }

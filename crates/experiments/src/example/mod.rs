@@ -11,21 +11,11 @@ use std::path::PathBuf;
 
 use decode::Picture;
 use media::Look;
-use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+use crate::report::Part;
 use crate::rerank::corpus;
-use crate::{Bar, ExperimentError, Order, Report, Table, pictures};
-
-/// What was measured of one question.
-struct Part {
-    /// Its name among the figures.
-    name: &'static str,
-    table: Table,
-    bars: Vec<Bar>,
-    notes: Vec<String>,
-    figures: Value,
-}
+use crate::{ExperimentError, Order, Report, pictures};
 
 /// Photos of which it is known what they show.
 #[derive(Default)]
@@ -62,24 +52,7 @@ pub(crate) async fn run(order: &Order, progress: &watch::Sender<String>) -> Resu
         let why = "it has neither pictures nor films or sounds that are long enough".to_owned();
         return Err(ExperimentError::Corpus { path: folder.to_owned(), why });
     }
-    let mut report = Report {
-        name: "example",
-        title: format!("the media of {} asked for by example", folder.display()),
-        tables: Vec::new(),
-        plots: Vec::new(),
-        bars: Vec::new(),
-        notes: Vec::new(),
-        figures: Value::Null,
-    };
-    let mut figures = Map::new();
-    for part in parts {
-        report.tables.push(part.table);
-        report.bars.extend(part.bars);
-        report.notes.extend(part.notes);
-        figures.insert(part.name.to_owned(), part.figures);
-    }
-    report.figures = figures.into();
-    Ok(report)
+    Ok(Report::of_parts("example", format!("the media of {} asked for by example", folder.display()), parts))
 }
 
 impl Photos {

@@ -9,7 +9,7 @@ use crawl::Settings;
 use http::{HeaderValue, StatusCode, header};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::{ChangeSeen, CrawlSummary, Mishap, Run, Task, Units};
+use store::{ChangeSeen, CrawlId, CrawlSummary, Mishap, Run, Task, Units};
 use utoipa::ToSchema;
 
 use super::media::{MOST, PagingParams, USUAL};
@@ -463,17 +463,11 @@ pub(crate) async fn log(
     State(app): State<Arc<App>>,
     Name(name): Name,
     known: Known,
-    mut query: Query,
+    query: Query,
 ) -> Result<Response, Problem> {
-    let limit = query.number("limit", 1..=MOST).unwrap_or(USUAL) as usize;
-    let start = query.parsed("cursor", from_cursor::<usize>).unwrap_or(0).min(LOG);
-    query.finish()?;
-    let crawl = app.library().crawl(&name).await?.ok_or_else(|| Problem::missing("there is no crawl of this name"))?;
-    let end = (start + limit).min(LOG);
-    let mishaps = app.library().mishaps(crawl.id, end + 1).await?;
-    let next = (mishaps.len() > end && end < LOG).then_some(end).and_then(|end| to_cursor(&end));
-    let items = mishaps.iter().take(end).skip(start).map(MishapShape::from).collect();
-    known.answer(&LogPage { items, next })
+    let (crawl, stretch) = newest(&app, &name, query).await?;
+    let (items, next) = stretch.of(app.library().mishaps(crawl, stretch.enough()).await?);
+    known.answer(&LogPage { items: items.iter().map(MishapShape::from).collect(), next })
 }
 
 /// What changed on pages that a crawl visited again
@@ -484,17 +478,40 @@ pub(crate) async fn changes(
     State(app): State<Arc<App>>,
     Name(name): Name,
     known: Known,
-    mut query: Query,
+    query: Query,
 ) -> Result<Response, Problem> {
+    let (crawl, stretch) = newest(&app, &name, query).await?;
+    let (items, next) = stretch.of(app.library().changes(crawl, stretch.enough()).await?);
+    known.answer(&ChangePage { items: items.iter().map(ChangeShape::from).collect(), next })
+}
+
+/// A stretch of what a crawl noted, counted from the newest; at most [`LOG`] are shown.
+#[derive(Clone, Copy)]
+struct Stretch {
+    start: usize,
+    end: usize,
+}
+
+impl Stretch {
+    /// How many must be read to know whether there are more.
+    fn enough(self) -> usize {
+        self.end + 1
+    }
+
+    /// What is in it, and where the next begins.
+    fn of<T>(self, mut noted: Vec<T>) -> (Vec<T>, Option<String>) {
+        let next = (noted.len() > self.end && self.end < LOG).then_some(self.end).and_then(|end| to_cursor(&end));
+        noted.truncate(self.end);
+        (noted.split_off(self.start.min(noted.len())), next)
+    }
+}
+
+async fn newest(app: &App, name: &str, mut query: Query) -> Result<(CrawlId, Stretch), Problem> {
     let limit = query.number("limit", 1..=MOST).unwrap_or(USUAL) as usize;
     let start = query.parsed("cursor", from_cursor::<usize>).unwrap_or(0).min(LOG);
     query.finish()?;
-    let crawl = app.library().crawl(&name).await?.ok_or_else(|| Problem::missing("there is no crawl of this name"))?;
-    let end = (start + limit).min(LOG);
-    let changes = app.library().changes(crawl.id, end + 1).await?;
-    let next = (changes.len() > end && end < LOG).then_some(end).and_then(|end| to_cursor(&end));
-    let items = changes.iter().take(end).skip(start).map(ChangeShape::from).collect();
-    known.answer(&ChangePage { items, next })
+    let crawl = app.library().crawl(name).await?.ok_or_else(|| Problem::missing("there is no crawl of this name"))?;
+    Ok((crawl.id, Stretch { start, end: (start + limit).min(LOG) }))
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ use crate::shape::{from_cursor, to_cursor};
 
 /// How often results are told at most.
 const PACE: Duration = Duration::from_millis(400);
+/// How long a picture in small is waited for.
+const THUMBNAIL_TIME: Duration = Duration::from_secs(5);
 /// Results that events list.
 const TOP: u64 = 200;
 const MOST_TOP: u64 = 1_000;
@@ -428,6 +430,7 @@ pub(crate) async fn results(
     ("number" = u32, Path, description = "The picture"),
 ), responses(
     (status = 200, body = Vec<u8>, content_type = "image/jpeg"),
+    (status = 503, body = Problem, content_type = "application/problem+json", description = "It is on its way: ask again in a moment"),
 ))]
 pub(crate) async fn thumbnail(
     State(app): State<Arc<App>>,
@@ -436,7 +439,10 @@ pub(crate) async fn thumbnail(
 ) -> Result<Response, Problem> {
     query.finish()?;
     let find = app.finds.one(&id)?;
-    let small = find.finding.thumbnail(number).await;
+    // A host that rests long is no reason to hold a connection: who looks asks again.
+    let small = tokio::time::timeout(THUMBNAIL_TIME, find.finding.thumbnail(number)).await.map_err(|_| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "this picture is on its way: ask again in a moment")
+    })?;
     let small = small.ok_or_else(|| Problem::missing("this picture cannot be had"))?;
     let mut response = small.to_vec().into_response();
     let headers = response.headers_mut();

@@ -22,6 +22,9 @@ impl Records<'_> {
             .prepare_cached("SELECT id FROM page WHERE url_id = ?1")?
             .query_row([visit.claim.id.short()], |row| row.get(0))
             .optional()?;
+        if let (Some(page), true) = (id, facts.partial) {
+            return self.shows_also(page, host, &facts.media);
+        }
         if let Some(id) = id {
             places::show(self.db, id, None)?;
         }
@@ -88,6 +91,19 @@ impl Records<'_> {
             shown.iter().for_each(|(_, media)| self.db.touch(*media));
             shown.iter().try_for_each(|(_, media)| locations::refresh(self.db, *media, Some(page)))?;
         }
+        self.offer_places(page, shown)
+    }
+
+    /// A page that is known shows these media too, or again.
+    fn shows_also(&mut self, page: i64, host: i64, media: &[MediaReference]) -> rusqlite::Result<()> {
+        let mut shown = Vec::new();
+        for reference in media {
+            self.reference(page, host, reference, &mut shown)?;
+        }
+        self.offer_places(page, shown)
+    }
+
+    fn offer_places(&mut self, page: i64, shown: Vec<(i64, i64)>) -> rusqlite::Result<()> {
         for (address, media) in shown {
             if locations::offer(self.db, media, address, Some(page))? {
                 self.located(media)?;
