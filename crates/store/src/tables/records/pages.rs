@@ -95,7 +95,7 @@ impl Records<'_> {
     }
 
     /// A page that is known shows these media too, or again.
-    fn shows_also(&mut self, page: i64, host: i64, media: &[MediaReference]) -> rusqlite::Result<()> {
+    fn shows_also(&mut self, page: i64, host: i64, media: &[MediaReference]) -> sql::Result<()> {
         let mut shown = Vec::new();
         for reference in media {
             self.reference(page, host, reference, &mut shown)?;
@@ -103,7 +103,7 @@ impl Records<'_> {
         self.offer_places(page, shown)
     }
 
-    fn offer_places(&mut self, page: i64, shown: Vec<(i64, i64)>) -> rusqlite::Result<()> {
+    fn offer_places(&mut self, page: i64, shown: Vec<(i64, i64)>) -> sql::Result<()> {
         for (address, media) in shown {
             if locations::offer(self.db, media, address, Some(page))? {
                 self.located(media)?;
