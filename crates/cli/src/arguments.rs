@@ -21,6 +21,16 @@ pub struct Arguments {
     /// The data directory: the library, the queue and the files.
     #[arg(long, global = true, help_heading = "Everywhere", value_name = "DIR", env = "BOWERBIRD_DATA", default_value = DATA)]
     pub data: PathBuf,
+    /// A PostgreSQL database that library and queue are in, shared with other machines: postgres://USER@HOST/NAME.
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Everywhere",
+        value_name = "URL",
+        env = "BOWERBIRD_DATABASE",
+        hide_env_values = true
+    )]
+    pub database: Option<String>,
     /// Settings to start from; the command line wins.
     #[arg(long, global = true, help_heading = "Everywhere", value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -64,6 +74,8 @@ pub enum Command {
     Forget(Forget),
     /// Serve the web page and its API, and run the crawls that are started there.
     Serve(Serve),
+    /// Work on the crawls of a shared database, beside other machines.
+    Worker(Worker),
     /// Watch sites on this machine, and tell crawlers what changed.
     Watch(Box<Watch>),
     /// Crawls that begin by themselves, while `serve` runs.
@@ -760,6 +772,45 @@ pub struct Serve {
     pub host_name: Vec<String>,
     #[command(flatten)]
     pub reach: Reach,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird crawl https://example.org/ --database postgres://birds@db/birds
+  bowerbird worker --database postgres://birds@db/birds
+  BOWERBIRD_DATABASE=postgres://birds@db/birds bowerbird worker --role media
+
+Any number of workers, on any machines, join every crawl that runs in the database. A host has one
+request at a time over all of them. Ctrl-c or SIGTERM lets what is under way land and leaves; what a
+worker that died was at is taken over when its lease has run out. Files go to --data: let the workers
+share that directory, or give each its own.")]
+pub struct Worker {
+    /// What to do: everything, or only describe what was kept and find copies.
+    #[arg(long, value_enum, default_value = "all")]
+    pub role: Role,
+    /// After how long without a sign of life others take over.
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = lease)]
+    pub lease: Duration,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Role {
+    /// Crawl, and describe what comes in.
+    All,
+    /// Describe what was kept, and find copies.
+    Media,
+}
+
+/// A lease that signs of life can keep.
+fn lease(text: &str) -> Result<Duration, String> {
+    let lease = parse_duration(text)?;
+    match (Duration::from_secs(1)..=Duration::from_secs(3600)).contains(&lease) {
+        true => Ok(lease),
+        false => Err("a lease is at least a second and at most an hour".into()),
+    }
 }
 
 #[derive(Args)]

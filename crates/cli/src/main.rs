@@ -28,8 +28,8 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments { data, json, config, command, .. } = arguments;
-    let place = command::Place { data, json };
+    let Arguments { data, database, json, config, command, .. } = arguments;
+    let place = command::Place { data, database, json };
     // Half of the cores wait for the network; reading, hashing and decoding have threads of their own.
     let waiting = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(waiting).enable_all().build()?;
@@ -49,6 +49,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Export(order) => command::export(place, order).await,
             Command::Forget(order) => command::forget(place, order).await,
             Command::Serve(order) => command::serve(place, order).await,
+            Command::Worker(order) => command::worker(place, order).await,
             Command::Watch(order) => command::watch(place, *order).await,
             Command::Schedule { schedule } => command::schedule(place, config.as_deref(), schedule).await,
             Command::Lab { lab } => command::lab(place, lab).await,

@@ -46,6 +46,7 @@ mod timetable;
 mod units;
 mod visit;
 mod work;
+mod workers;
 
 pub use facts::Order;
 pub use query::Want;
@@ -75,10 +76,11 @@ pub use crate::likeness::{Alike, AlikeItem, ClusterId, Leader, Leaders, Placed, 
 pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches, Slip};
 pub use crate::page_item::{PageFilter, PageItem};
-pub use crate::store::{Kept, Options, Reader, Store};
+pub use crate::store::{Kept, OnDuty, Options, Reader, Store};
 pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};
 pub use crate::units::Units;
 pub use crate::visit::{
     ABSENT, FLAGGED, FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused,
     ReportFacts, SaidLocation, SaidSource, Version, VisitKind, Visited,
 };
+pub use crate::workers::{Turn, WorkerSeen, Workload};

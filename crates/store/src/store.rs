@@ -16,21 +16,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use facts::MediaId;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::Mutex;
 
 use crate::embedded::{EmbeddedFrontier, SqliteConnections};
 use crate::lock::WriterLock;
-use crate::postgres::{Pool, SharedFrontier};
+use crate::postgres::{Duty, Pool, SharedFrontier};
 use crate::tables::{Tables, Written};
 use crate::work::{aside, off_thread};
 use crate::{
     Budgets, CrawlId, FileDraft, Files, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, MediaFile,
-    Outcome, Recorded, Refused, RunId, StoreError, StoredFile, Visited,
+    Outcome, Recorded, Refused, RunId, StoreError, StoredFile, Turn, Visited, WorkerSeen, Workload,
 };
 
 const FRONTIER: &str = "frontier";
 pub(crate) const LIBRARY: &str = "library.db";
 const MEDIA: &str = "media";
+
+/// How soon one who waits for a duty that another process has looks again.
+const ANOTHER_LOOK: Duration = Duration::from_millis(200);
 
 /// How a store is opened for writing.
 #[derive(Clone, Debug)]
@@ -71,12 +74,25 @@ pub struct Store {
     library: Tables,
     files: Files,
     shared: (Arc<dyn Frontier>, Arc<dyn Library>),
+    /// Connections to a shared database.
+    pool: Option<Arc<Pool>>,
     /// Held while rows and files change together: a row is not written for a file that goes.
     changing: Mutex<()>,
     /// Held by whoever describes what is here.
     describing: Mutex<()>,
     // Dropped last: the directory is free once everything else is closed.
     _lock: Option<WriterLock>,
+}
+
+/// A duty of this process, until it is dropped.
+pub struct OnDuty(Option<Arc<Duty>>);
+
+impl OnDuty {
+    /// Whether it is this process's still: a connection that is lost takes the duty along.
+    pub async fn holds(&self) -> bool {
+        let Some(duty) = self.0.clone() else { return true };
+        off_thread(Path::new("the database"), move || Ok(duty.holds())).await.unwrap_or(false)
+    }
 }
 
 /// A file that was put in its place.
@@ -112,17 +128,19 @@ impl Store {
         let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options)?;
         let files = Files::open(dir.join(MEDIA), None, |id| library.names_of(id))?;
         let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
-        Self::with(dir, Queue::Embedded(frontier), shared, library, files, Some(lock))
+        let store = Self::with(dir, Queue::Embedded(frontier), shared, library, files)?;
+        Ok(Self { _lock: Some(lock), ..store })
     }
 
     fn share(dir: &Path, database: &str, options: &Options) -> Result<Self, StoreError> {
         let pool = Arc::new(Pool::open(database)?);
         let library = Tables::shared(Arc::clone(&pool), options.ahead);
-        let frontier = SharedFrontier::open(pool, options)?;
+        let frontier = SharedFrontier::open(Arc::clone(&pool), options)?;
         let name = format!("worker-{}", frontier.worker());
         let files = Files::open(dir.join(MEDIA), Some(&name), |id| library.names_of(id))?;
         let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
-        Self::with(dir, Queue::Shared(frontier), shared, library, files, None)
+        let store = Self::with(dir, Queue::Shared(frontier), shared, library, files)?;
+        Ok(Self { pool: Some(pool), ..store })
     }
 
     fn with(
@@ -131,7 +149,6 @@ impl Store {
         frontier: Arc<dyn Frontier>,
         library: Tables,
         files: Files,
-        lock: Option<WriterLock>,
     ) -> Result<Self, StoreError> {
         match sweep(&library, &files) {
             // The library does without it; whoever forgets something next is told again.
@@ -140,7 +157,8 @@ impl Store {
         }
         let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (frontier, Arc::new(library.clone()));
         let (changing, describing) = (Mutex::default(), Mutex::default());
-        Ok(Self { dir: dir.to_owned(), queue, library, files, shared, changing, describing, _lock: lock })
+        let (dir, pool) = (dir.to_owned(), None);
+        Ok(Self { dir, queue, library, files, shared, pool, changing, describing, _lock: None })
     }
 
     /// Opens a data directory for reading.
@@ -185,8 +203,70 @@ impl Store {
     }
 
     /// Whose turn it is to describe what is here: two would do it twice.
-    pub async fn describing(&self) -> MutexGuard<'_, ()> {
-        self.describing.lock().await
+    pub async fn describing(&self) -> Result<Turn<'_>, StoreError> {
+        let here = self.describing.lock().await;
+        let everywhere = match &self.pool {
+            None => None,
+            Some(_) => Some(loop {
+                match self.duty("describing").await? {
+                    Some(duty) => break duty,
+                    None => tokio::time::sleep(ANOTHER_LOOK).await,
+                }
+            }),
+        };
+        Ok(Turn { _here: here, _everywhere: everywhere })
+    }
+
+    /// Takes a duty that one of the processes that share a database has at a time: nothing when another has
+    /// it. Alone in a data directory, one has every duty.
+    pub async fn on_duty(&self, name: &str) -> Result<Option<OnDuty>, StoreError> {
+        match &self.pool {
+            None => Ok(Some(OnDuty(None))),
+            Some(_) => Ok(self.duty(name).await?.map(|duty| OnDuty(Some(Arc::new(duty))))),
+        }
+    }
+
+    async fn duty(&self, name: &str) -> Result<Option<Duty>, StoreError> {
+        let Some(pool) = self.pool.clone() else { return Ok(None) };
+        let name = name.to_owned();
+        off_thread(&self.dir, move || pool.duty(&name)).await
+    }
+
+    /// Whether others may work on the same queue and library.
+    pub fn is_shared(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// The processes at work on a shared database; none where there is only this one.
+    pub async fn workers(&self) -> Result<Vec<WorkerSeen>, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(Vec::new()),
+            Queue::Shared(frontier) => frontier.workers().await,
+        }
+    }
+
+    /// What past and present work on a shared database says of how many workers would pay.
+    pub async fn workload(&self) -> Result<Option<Workload>, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(None),
+            Queue::Shared(frontier) => frontier.workload().await.map(Some),
+        }
+    }
+
+    /// Tells others that this process works on a run from now on.
+    pub async fn attend(&self, run: RunId) -> Result<(), StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(()),
+            Queue::Shared(frontier) => frontier.attend(run, true).await.map(drop),
+        }
+    }
+
+    /// Tells others that this process works on a run no more; gives how many others still do.
+    pub async fn leave(&self, run: RunId) -> Result<usize, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(0),
+            Queue::Shared(frontier) => frontier.attend(run, false).await,
+        }
     }
 
     /// Puts a draft in its place, or lets go of it when its content is kept already. Blocking, as

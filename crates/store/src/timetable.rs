@@ -9,9 +9,11 @@ use serde::{Deserialize, Serialize};
 use crate::StoreError;
 use crate::embedded::beside;
 use crate::lock::WriterLock;
+use crate::postgres::Pool;
 use crate::sql::{self, Connection};
 use crate::store::{LIBRARY, make_directory};
 use crate::tables::timetable;
+use crate::work::aside;
 
 /// The number of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -140,11 +142,16 @@ impl ScheduledOutcome {
     }
 }
 
-/// The schedules of a data directory, which can be changed while another process writes to it.
-/// Blocks while it works.
+/// The schedules of a data directory or a shared database, which can be changed while another process
+/// writes to it. Blocks while it works.
 pub struct Timetable {
     path: PathBuf,
-    db: Mutex<Connection>,
+    home: Home,
+}
+
+enum Home {
+    Embedded(Mutex<Connection>),
+    Shared(Pool),
 }
 
 impl Timetable {
@@ -158,7 +165,13 @@ impl Timetable {
             beside::make(&path)?;
         }
         let db = beside::open(&path)?;
-        Ok(Self { path, db: Mutex::new(db) })
+        Ok(Self { path, home: Home::Embedded(Mutex::new(db)) })
+    }
+
+    /// Opens the schedules of a shared database.
+    pub fn open_shared(database: &str) -> Result<Self, StoreError> {
+        let pool = aside(Path::new("the database"), || Pool::open(database))?;
+        Ok(Self { path: pool.label().to_owned(), home: Home::Shared(pool) })
     }
 
     /// All schedules, by name.
@@ -198,8 +211,13 @@ impl Timetable {
         self.with(|db| timetable::runs(db, schedule, after, most))
     }
 
-    fn with<T>(&self, work: impl FnOnce(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
-        let db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&db).map_err(|error| StoreError::sql(&self.path, &error))
+    fn with<T: Send>(&self, work: impl Fn(&Connection) -> sql::Result<T> + Send + Sync) -> Result<T, StoreError> {
+        match &self.home {
+            Home::Embedded(db) => {
+                let db = db.lock().unwrap_or_else(PoisonError::into_inner);
+                work(&db).map_err(|error| StoreError::sql(&self.path, &error))
+            }
+            Home::Shared(pool) => aside(&self.path, || pool.with(&work)),
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use export::Subject;
 use search::{Looked, Question};
-use store::{Reader, Store};
+use store::Reader;
 
 use super::search::{question, understand};
 use super::{Place, WrongUse};
@@ -21,7 +21,7 @@ const BATCH: usize = 500;
 pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
     // What is written for others is all there is.
     let mut question = Question { copies: true, ..question(order.filter)? };
-    let reader = Store::read(&place.data)?;
+    let reader = place.read()?;
     understand(&mut question, &order.words, &search::synonyms(&**reader.library()).await?)?;
     if order.format == ExportFormat::Webdataset && matches!(question.looked, Looked::Pages { .. }) {
         return Err(WrongUse("a webdataset holds media: leave --kind page out".into()).into());

@@ -8,7 +8,7 @@ use crawl::{ByExample, Limits};
 use facts::{MediaId, Url};
 use fetch::Fetcher;
 use search::{Answer, Hit, MediaHit};
-use store::{Library, Store, StoreError};
+use store::{Library, StoreError};
 
 use super::search::print;
 use super::{Place, WrongUse};
@@ -18,7 +18,7 @@ use crate::output::{plain, print_json};
 
 /// Prints what is found by an example.
 pub async fn similar(place: Place, config: Option<&Path>, order: Similar) -> anyhow::Result<()> {
-    let reader = match Store::read(&place.data) {
+    let reader = match place.read() {
         // Nothing was written there yet: nothing is like it, if it can be read at all.
         Err(StoreError::Missing { .. }) if place.data.is_dir() => None,
         reader => Some(reader?),

@@ -148,11 +148,15 @@ pub struct Kept {
 impl Kept {
     pub fn read(data: &Path) -> Self {
         let library = rusqlite::Connection::open(data.join("library.db")).unwrap();
-        let strings = |sql: &str| -> Vec<(String, String)> {
+        Self::of(data, |sql: &str| -> Vec<(String, String)> {
             let mut statement = library.prepare(sql).unwrap();
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
             rows.map(Result::unwrap).collect()
-        };
+        })
+    }
+
+    /// What tables and files say; `strings` asks for two columns.
+    pub fn of(data: &Path, strings: impl Fn(&str) -> Vec<(String, String)>) -> Self {
         let pages: Vec<_> = strings("SELECT url, title FROM page");
         let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| identity(url)).collect();
         assert_eq!(distinct.len(), pages.len(), "a page is stored twice");

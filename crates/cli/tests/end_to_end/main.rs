@@ -23,3 +23,7 @@ mod serve;
 mod site;
 mod trouble;
 mod watch;
+mod workers;
+
+#[path = "../../../store/tests/server/mod.rs"]
+mod server;

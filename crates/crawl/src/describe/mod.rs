@@ -17,8 +17,8 @@ use std::time::Duration;
 use decode::DecodeError;
 use facts::{MediaId, MediaKind};
 use serde::Serialize;
-use store::{Candidate, Clue, Compared, CopyFound, Described, Store, StoreError, Undescribed};
-use tokio::sync::{MutexGuard, Notify, watch};
+use store::{Candidate, Clue, Compared, CopyFound, Described, Store, StoreError, Turn, Undescribed};
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 pub(crate) use self::likeness::Likeness;
@@ -69,7 +69,7 @@ async fn describe_but(
     stop: &Stop,
     progress: &watch::Sender<Describing>,
 ) -> Result<Describing, StoreError> {
-    let Some(_turn) = turn(store, stop).await else { return Ok(Describing::default()) };
+    let Some(_turn) = turn(store, stop).await? else { return Ok(Describing::default()) };
     let mut pass = Pass { store, stop, progress, so_far: Describing::default(), waits, waits_for: None };
     pass.compare().await?;
     for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
@@ -84,11 +84,11 @@ async fn describe_but(
 
 /// Waits until nobody else describes what is in this store, which would be done twice; nothing when it
 /// is stopped before.
-async fn turn<'a>(store: &'a Store, stop: &Stop) -> Option<MutexGuard<'a, ()>> {
+async fn turn<'a>(store: &'a Store, stop: &Stop) -> Result<Option<Turn<'a>>, StoreError> {
     let mut stopped = stop.clone();
     tokio::select! {
-        turn = store.describing() => Some(turn),
-        () = stopped.wait() => None,
+        turn = store.describing() => turn.map(Some),
+        () = stopped.wait() => Ok(None),
     }
 }
 

@@ -12,7 +12,11 @@ CREATE TABLE worker (
     seen        BIGINT NOT NULL,
     lease_until BIGINT NOT NULL,
     ended       BIGINT,
-    visits      BIGINT NOT NULL DEFAULT 0
+    visits      BIGINT NOT NULL DEFAULT 0,
+    -- Visits a second, lately and at its best.
+    rate        DOUBLE PRECISION NOT NULL DEFAULT 0,
+    best_rate   DOUBLE PRECISION NOT NULL DEFAULT 0,
+    runs        BIGINT[] NOT NULL DEFAULT '{}'
 );
 CREATE INDEX worker_at_work ON worker (lease_until) WHERE ended IS NULL;
 

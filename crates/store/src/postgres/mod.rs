@@ -9,4 +9,4 @@ mod pool;
 mod schema;
 
 pub(crate) use frontier::SharedFrontier;
-pub(crate) use pool::Pool;
+pub(crate) use pool::{Duty, Pool};

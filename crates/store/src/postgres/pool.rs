@@ -1,5 +1,6 @@
 //! Connections to a shared database, and patience with it.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::{Mutex, PoisonError};
@@ -88,6 +89,28 @@ impl Pool {
         }
     }
 
+    /// Takes a duty that one process has at a time; nothing when another has it. It ends when it is dropped,
+    /// or with the process.
+    pub fn duty(&self, name: &str) -> Result<Option<Duty>, StoreError> {
+        let mut hash = DefaultHasher::new();
+        name.hash(&mut hash);
+        let key = hash.finish() as i64;
+        let failed = |error: sql::Error| StoreError::sql(&self.label, &error);
+        let db = self.take().map_err(failed)?;
+        let taken = db.query_row("SELECT pg_try_advisory_lock(?1)", [key], |row| row.get::<_, bool>(0));
+        match taken {
+            Ok(true) => Ok(Some(Duty(Mutex::new(Some(db))))),
+            Ok(false) => {
+                self.keep(db);
+                Ok(None)
+            }
+            Err(error) => match trouble(&error) {
+                Trouble::Away => Ok(None),
+                _ => Err(failed(error)),
+            },
+        }
+    }
+
     fn connect(&self) -> sql::Result<Session> {
         let session = Session::connect(&self.config)?;
         // Statements are planned once; the values they are asked with do not make them better ones.
@@ -109,6 +132,26 @@ impl Pool {
         if session.is_open() && idle.len() < IDLE {
             idle.push(db);
         }
+    }
+}
+
+/// A duty that one process has at a time: a connection that holds its lock.
+pub struct Duty(Mutex<Option<Connection>>);
+
+impl Duty {
+    /// Whether its connection is there still. Blocking.
+    pub fn holds(&self) -> bool {
+        let db = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = db.as_ref().map(|db| db.query_row("SELECT 1", [], |row| row.get::<_, i64>(0)));
+        matches!(asked, Some(Ok(_)))
+    }
+}
+
+impl Drop for Duty {
+    /// A connection waits for its end, which nobody may who waits for the network.
+    fn drop(&mut self) {
+        let db = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = thread::Builder::new().name("database".into()).spawn(move || drop(db));
     }
 }
 

@@ -53,6 +53,14 @@ impl Connection {
         self.prepare_cached(sql)?.execute(params)
     }
 
+    /// The connection to a shared database, for what is asked in PostgreSQL's own words.
+    pub fn session(&self) -> Option<&Session> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(session) => Some(session),
+        }
+    }
+
     /// Adds a row, and gives the number it has from now on.
     pub fn insert<P: Params>(&self, sql: &str, params: P) -> Result<i64> {
         self.prepare_cached(&format!("{sql} RETURNING id"))?.query_row(params, |row| row.get(0))

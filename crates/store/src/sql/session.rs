@@ -3,8 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::error::Error as StdError;
+use std::future::poll_fn;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::Poll;
 
 use lru::LruCache;
 use tokio::runtime::Runtime;
@@ -13,11 +17,14 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Config, NoTls, Row, Statement};
 
 use super::dialect::translate;
-use super::value::ValueRef;
+use super::value::{ToSql as _, Value, ValueRef};
 use super::{Error, Result};
 
 /// Statements that are known, those asked last.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::new(512).unwrap();
+
+/// Statements that are sent at once, at most.
+const SENT: usize = 128;
 
 /// Rows that the first part of a walk has, and any other at most.
 const FIRST: usize = 64;
@@ -26,11 +33,16 @@ const LARGEST: usize = 4_096;
 /// A connection that is asked on the thread it is used on: nobody else waits for the network here.
 pub(crate) struct Session {
     // Dropped first, which ends the connection's task.
-    client: Client,
+    client: Arc<Client>,
     statements: RefCell<LruCache<String, Statement>>,
     walks: Cell<usize>,
+    /// Statements that were sent with others and not waited for.
+    sent: RefCell<Vec<Answer>>,
     runtime: Runtime,
 }
+
+/// The answer to a statement that is not waited for.
+type Answer = Pin<Box<dyn Future<Output = std::result::Result<u64, tokio_postgres::Error>> + Send>>;
 
 impl Session {
     /// Connects. Blocking.
@@ -48,7 +60,8 @@ impl Session {
             });
             Ok::<_, tokio_postgres::Error>(client)
         })?;
-        Ok(Self { client, statements: RefCell::new(LruCache::new(STATEMENTS)), walks: Cell::new(0), runtime })
+        let (statements, client) = (RefCell::new(LruCache::new(STATEMENTS)), Arc::new(client));
+        Ok(Self { client, statements, walks: Cell::new(0), sent: RefCell::default(), runtime })
     }
 
     /// Whether the server is still there, as far as is known.
@@ -61,9 +74,44 @@ impl Session {
         &self.client
     }
 
-    /// Waits for something that is asked of the client.
+    /// Waits for something that is asked of the client, and for all that was sent before.
     pub fn wait<T>(&self, asked: impl Future<Output = std::result::Result<T, tokio_postgres::Error>>) -> Result<T> {
-        Ok(self.runtime.block_on(asked)?)
+        let mut sent = self.sent.take();
+        Ok(self.runtime.block_on(async {
+            // The first look at each sends it: the server works on them one after the other, without waiting
+            // for us in between.
+            let mut asked = pin!(asked);
+            let (mut failed, mut answer) = (None, None);
+            let answer = poll_fn(|context| {
+                sent.retain_mut(|one| match one.as_mut().poll(context) {
+                    Poll::Pending => true,
+                    Poll::Ready(done) => {
+                        // The first of them is the cause of all that follow.
+                        failed = failed.take().or(done.err());
+                        false
+                    }
+                });
+                if answer.is_none()
+                    && let Poll::Ready(done) = asked.as_mut().poll(context)
+                {
+                    answer = Some(done);
+                }
+                answer.take_if(|_| sent.is_empty()).map_or(Poll::Pending, Poll::Ready)
+            })
+            .await;
+            failed.map_or(answer, Err)
+        })?)
+    }
+
+    /// Sends a statement with whatever is asked next.
+    pub(super) fn run(&self, sql: &str, values: &[ValueRef<'_>]) -> Result<()> {
+        let statement = self.prepared(sql, values)?;
+        let (client, values) = (Arc::clone(&self.client), values.iter().map(|value| value.to_value()).collect());
+        self.sent.borrow_mut().push(Box::pin(execute(client, statement, values)));
+        if self.sent.borrow().len() >= SENT {
+            self.wait(async { Ok(()) })?;
+        }
+        Ok(())
     }
 
     /// Statements without values or answers.
@@ -119,6 +167,15 @@ impl Session {
         self.walks.set(number + 1);
         Ok(Walk { session: self, number, name, rows: VecDeque::new(), now: None, part: FIRST, ended: false })
     }
+}
+
+async fn execute(
+    client: Arc<Client>,
+    statement: Statement,
+    values: Vec<Value>,
+) -> std::result::Result<u64, tokio_postgres::Error> {
+    let bound: Vec<Bound<'_>> = values.iter().map(|value| Bound(value.value())).collect();
+    client.execute(&statement, &refer(&bound)).await
 }
 
 fn type_of(value: &ValueRef<'_>) -> Type {

@@ -24,6 +24,15 @@ impl Statement<'_> {
         })
     }
 
+    /// Runs it, whatever it changes. Where someone else does that it is not waited for: it is done before
+    /// anything that is asked later, and what goes wrong with it is told then, at the commit at the latest.
+    pub fn run<P: Params>(&mut self, params: P) -> Result<()> {
+        match self {
+            Self::Sqlite(_) => self.execute(params).map(drop),
+            Self::Postgres(session, sql) => params.with(|values| session.run(sql, values)),
+        }
+    }
+
     /// Reads the first row of the answer; [`Error::NoRow`] when there is none.
     pub fn query_row<T, P: Params>(&mut self, params: P, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T> {
         let mut rows = self.query(params)?;

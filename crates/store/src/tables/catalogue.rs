@@ -152,14 +152,14 @@ impl<'a> Catalogue<'a> {
         if let Some(thumbnail) = &file.thumbnail {
             self.db
                 .prepare_cached("UPDATE media SET thumbnail = ?2 WHERE id = ?1 AND thumbnail IS NULL")?
-                .execute(params![media, thumbnail])?;
+                .run(params![media, thumbnail])?;
         }
         self.db
             .prepare_cached("UPDATE media SET colour = ?2, by_colour = ?3 WHERE id = ?1 AND colour IS NULL")?
             .execute(params![media, file.colour.map(number_of), file.colour.map(by_colour)])?;
         // A file that was imported where it was may change there; a copy of our own does not.
         if Path::new(path).is_absolute() && !Path::new(&file.path).is_absolute() {
-            self.db.prepare_cached("UPDATE media SET path = ?2 WHERE id = ?1")?.execute(params![media, file.path])?;
+            self.db.prepare_cached("UPDATE media SET path = ?2 WHERE id = ?1")?.run(params![media, file.path])?;
             self.db.touch(media);
         }
         if let (Some(location), Some(locality)) = (&file.facts.location, &file.locality) {
@@ -229,7 +229,7 @@ impl<'a> Catalogue<'a> {
     pub fn point(&self, address: Address, media: Option<i64>) -> sql::Result<()> {
         self.db
             .prepare_cached("UPDATE media_address SET media = ?2, refused = NULL, leads_to = NULL WHERE id = ?1")?
-            .execute(params![address.id, media])?;
+            .run(params![address.id, media])?;
         if address.media == media {
             return Ok(());
         }
@@ -239,7 +239,7 @@ impl<'a> Catalogue<'a> {
                     "UPDATE host SET images = host.images + ?3, geotagged = host.geotagged + ?3 * media.geotagged
                      FROM media WHERE host.id = ?1 AND media.id = ?2 AND media.kind = 'image'",
                 )?
-                .execute(params![address.host, held, by])?;
+                .run(params![address.host, held, by])?;
         }
         if let Some(media) = media {
             self.found_on(media, address.host)?;
@@ -249,7 +249,7 @@ impl<'a> Catalogue<'a> {
                     "INSERT INTO media_crawl (crawl, media) SELECT crawl, ?2 FROM sighting WHERE media_address = ?1
                      ON CONFLICT DO NOTHING",
                 )?
-                .execute([address.id, media])?;
+                .run([address.id, media])?;
             self.db.touch(media);
         }
         Ok(())
@@ -259,7 +259,7 @@ impl<'a> Catalogue<'a> {
     pub fn seen_by(&self, media: i64, crawl: u32) -> sql::Result<()> {
         self.db
             .prepare_cached("INSERT INTO media_crawl (crawl, media) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-            .execute(params![crawl, media])?;
+            .run(params![crawl, media])?;
         Ok(())
     }
 
@@ -272,7 +272,7 @@ impl<'a> Catalogue<'a> {
                  WHERE reference.media_address = ?1
                  ON CONFLICT DO NOTHING",
             )?
-            .execute([address, media])?;
+            .run([address, media])?;
         Ok(())
     }
 
@@ -289,7 +289,7 @@ impl<'a> Catalogue<'a> {
                  SELECT page, ?2, description, licence, author FROM reference WHERE media_address = ?1
                  ON CONFLICT DO NOTHING",
             )?
-            .execute([from.id, to.id])?;
+            .run([from.id, to.id])?;
         said::pass_on(self.db, from.id, to.id)?;
         let Some(media) = to.media else { return Ok(false) };
         self.shown_at(media, to.id)?;
@@ -301,7 +301,7 @@ impl<'a> Catalogue<'a> {
     pub fn found_on(&self, media: i64, host: i64) -> sql::Result<()> {
         self.db
             .prepare_cached("INSERT INTO media_host (host, media) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-            .execute(params![host, media])?;
+            .run(params![host, media])?;
         Ok(())
     }
 
@@ -309,10 +309,10 @@ impl<'a> Catalogue<'a> {
     /// [settled](Self::settle).
     pub fn remove_address(&self, address: Address) -> sql::Result<()> {
         for table in ["reference", "sighting", "imported"] {
-            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media_address = ?1"))?.execute([address.id])?;
+            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media_address = ?1"))?.run([address.id])?;
         }
         self.point(address, None)?;
-        self.db.prepare_cached("DELETE FROM media_address WHERE id = ?1")?.execute([address.id])?;
+        self.db.prepare_cached("DELETE FROM media_address WHERE id = ?1")?.run([address.id])?;
         Ok(())
     }
 
@@ -333,21 +333,21 @@ impl<'a> Catalogue<'a> {
              JOIN page ON page.id = reference.page
              WHERE media_address.media = ?1",
         )?
-        .execute([media])?;
+        .run([media])?;
         db.prepare_cached(
             "UPDATE media SET (host, by_host) = (SELECT host.id, host.name FROM media_address
                                                  JOIN host ON host.id = media_address.host
                                                  WHERE media = ?1 ORDER BY media_address.id LIMIT 1)
              WHERE id = ?1 AND host NOT IN (SELECT host FROM media_address WHERE media = ?1)",
         )?
-        .execute([media])?;
-        db.prepare_cached("DELETE FROM media_crawl WHERE media = ?1")?.execute([media])?;
+        .run([media])?;
+        db.prepare_cached("DELETE FROM media_crawl WHERE media = ?1")?.run([media])?;
         db.prepare_cached(
             "INSERT INTO media_crawl (crawl, media)
              SELECT DISTINCT crawl, ?1 FROM media_address JOIN sighting ON sighting.media_address = media_address.id
              WHERE media = ?1",
         )?
-        .execute([media])?;
+        .run([media])?;
         db.touch(media);
         locations::refresh(db, media, None)?;
         self.follow_import(media)
@@ -400,7 +400,7 @@ impl<'a> Catalogue<'a> {
         wording::remove_item(self.db, media)?;
         counted::remove(self.db, media)?;
         for table in ["location", "media_host", "media_crawl"] {
-            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
+            self.db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.run([media])?;
         }
         self.removed += self.db.prepare_cached("DELETE FROM media WHERE id = ?1")?.execute([media])? as u64;
         Ok(())

@@ -255,14 +255,17 @@ fn write(db: &Transaction<'_>, sort: Sort, place: Place, held: Held) -> sql::Res
          ON CONFLICT (level, y, x, sort) DO UPDATE SET count = excluded.count, lat = excluded.lat, lon = excluded.lon,
                                    newest = excluded.newest",
     )?
-    .execute(params![place.level, place.y, place.x, sort.code(), held.count, held.lat, held.lon, held.newest])?;
+    .run(params![place.level, place.y, place.x, sort.code(), held.count, held.lat, held.lon, held.newest])?;
     Ok(())
 }
 
 fn delete(db: &Transaction<'_>, sort: Sort, place: Place) -> sql::Result<()> {
-    db.prepare_cached("DELETE FROM cell WHERE level = ?1 AND y = ?2 AND x = ?3 AND sort = ?4")?
-        .execute(params![place.level, place.y, place.x, sort.code()])
-        .map(drop)
+    db.prepare_cached("DELETE FROM cell WHERE level = ?1 AND y = ?2 AND x = ?3 AND sort = ?4")?.run(params![
+        place.level,
+        place.y,
+        place.x,
+        sort.code()
+    ])
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ pub(super) fn follow(db: &Transaction<'_>, media: i64, sums: &mut Sums) -> sql::
         add(sums, &fixed, &Changing::read(&before), -1);
     }
     add(sums, &fixed, &now, 1);
-    db.prepare_cached("UPDATE media SET counted = ?2 WHERE id = ?1")?.execute(params![media, written])?;
+    db.prepare_cached("UPDATE media SET counted = ?2 WHERE id = ?1")?.run(params![media, written])?;
     Ok(())
 }
 
@@ -140,7 +140,7 @@ pub(super) fn write(db: &Transaction<'_>, sums: &Sums) -> sql::Result<()> {
             )?
             .query_row(params![name, by], |row| row.get(0))?;
         if count == 0 {
-            db.prepare_cached("DELETE FROM figure WHERE name = ?1")?.execute([name])?;
+            db.prepare_cached("DELETE FROM figure WHERE name = ?1")?.run([name])?;
         }
     }
     Ok(())

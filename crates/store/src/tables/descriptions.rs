@@ -64,7 +64,7 @@ pub(super) fn write(db: &Transaction<'_>, media: i64, kind: MediaKind, described
     db.prepare_cached(
         "INSERT INTO description (media, version, bytes, trouble, pixels, keys) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
-    .execute(params![
+    .run(params![
         media,
         version,
         description.map(|description| &description.bytes),
@@ -75,16 +75,16 @@ pub(super) fn write(db: &Transaction<'_>, media: i64, kind: MediaKind, described
     let hashes = description.map(|description| description.traces.hashes.as_slice()).unwrap_or_default();
     for hash in hashes.iter().take(HASHES) {
         db.prepare_cached("INSERT INTO picture_hash (media, kind, version, bits) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![media, code(kind), version, to_bytes(hash)])?;
+            .run(params![media, code(kind), version, to_bytes(hash)])?;
     }
     for key in keys {
         db.prepare_cached(
             "INSERT INTO copy_key (kind, key, media) SELECT ?1, ?2, ?3
              WHERE (SELECT count(*) FROM (SELECT 1 FROM copy_key WHERE kind = ?1 AND key = ?2 LIMIT ?4) AS having_it) < ?4",
         )?
-        .execute(params![code(kind), key, media, SHARED as i64])?;
+        .run(params![code(kind), key, media, SHARED as i64])?;
     }
-    db.prepare_cached("UPDATE media SET description_version = ?2 WHERE id = ?1")?.execute(params![media, version])?;
+    db.prepare_cached("UPDATE media SET description_version = ?2 WHERE id = ?1")?.run(params![media, version])?;
     Ok(())
 }
 
@@ -100,14 +100,14 @@ pub(super) fn remove(db: &Transaction<'_>, media: i64) -> sql::Result<()> {
     let Some((kind, keys)) = known else { return Ok(()) };
     likeness::remove(db, media)?;
     for key in keys_of(&keys.unwrap_or_default()) {
-        db.prepare_cached("DELETE FROM copy_key WHERE kind = ?1 AND key = ?2 AND media = ?3")?.execute(params![
+        db.prepare_cached("DELETE FROM copy_key WHERE kind = ?1 AND key = ?2 AND media = ?3")?.run(params![
             code(kind),
             key,
             media
         ])?;
     }
     for table in ["picture_hash", "description"] {
-        db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.execute([media])?;
+        db.prepare_cached(&format!("DELETE FROM {table} WHERE media = ?1"))?.run([media])?;
     }
     Ok(())
 }

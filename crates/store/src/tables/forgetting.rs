@@ -78,7 +78,7 @@ impl<'a> Forgetting<'a> {
     fn block(&self, kind: &str, key: &[u8]) -> sql::Result<()> {
         self.db
             .prepare_cached("INSERT INTO forgotten (kind, key, at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING")?
-            .execute(params![kind, key, self.now.0])?;
+            .run(params![kind, key, self.now.0])?;
         Ok(())
     }
 
@@ -212,7 +212,7 @@ impl<'a> Forgetting<'a> {
                 "UPDATE visit SET url = '', detail = substr(detail, 1, 0)
                  WHERE crawl IN (SELECT id FROM crawl) AND url_id = ?1",
             )?
-            .execute([url_id])?;
+            .run([url_id])?;
         Ok(())
     }
 
@@ -294,5 +294,5 @@ pub(super) fn doomed(db: &Connection) -> sql::Result<Vec<String>> {
 /// These files were removed.
 pub(super) fn removed(db: &Transaction<'_>, paths: &[String]) -> sql::Result<()> {
     let mut delete = db.prepare_cached("DELETE FROM doomed WHERE path = ?1")?;
-    paths.iter().try_for_each(|path| delete.execute([path]).map(drop))
+    paths.iter().try_for_each(|path| delete.run([path]))
 }

@@ -102,7 +102,7 @@ fn tell_why(db: &Transaction<'_>, file: i64, like: i64, found: &CopyFound, origi
     };
     if better {
         db.prepare_cached("UPDATE copy_member SET why = ?2, detail = ?3, compared_with = ?4 WHERE media = ?1")?
-            .execute(params![file, found.why.as_str(), cut(&found.detail, REASON), like])?;
+            .run(params![file, found.why.as_str(), cut(&found.detail, REASON), like])?;
     }
     Ok(())
 }
@@ -156,8 +156,8 @@ fn add(db: &Transaction<'_>, group: i64, media: i64) -> sql::Result<()> {
     db.prepare_cached(
         "INSERT INTO copy_member (media, copy_group, pixels, seconds, rate, metadata) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?
-    .execute(params![media, group, pixels, seconds, rate, metadata])?;
-    db.prepare_cached("UPDATE copy_group SET members = members + 1 WHERE id = ?1")?.execute([group])?;
+    .run(params![media, group, pixels, seconds, rate, metadata])?;
+    db.prepare_cached("UPDATE copy_group SET members = members + 1 WHERE id = ?1")?.run([group])?;
     locations::mark_duplicate(db, media, true)
 }
 
@@ -169,9 +169,9 @@ fn merge(db: &Transaction<'_>, one: i64, other: i64) -> sql::Result<i64> {
     let demoted = original(db, from)?;
     locations::mark_duplicate(db, demoted, true)?;
     db.touch(demoted);
-    db.prepare_cached("UPDATE copy_member SET copy_group = ?2 WHERE copy_group = ?1")?.execute([from, to])?;
-    db.prepare_cached("UPDATE copy_group SET members = members + ?2 WHERE id = ?1")?.execute([to, moved])?;
-    db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.execute([from])?;
+    db.prepare_cached("UPDATE copy_member SET copy_group = ?2 WHERE copy_group = ?1")?.run([from, to])?;
+    db.prepare_cached("UPDATE copy_group SET members = members + ?2 WHERE id = ?1")?.run([to, moved])?;
+    db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.run([from])?;
     Ok(to)
 }
 
@@ -198,11 +198,11 @@ fn elect(db: &Transaction<'_>, group: i64) -> sql::Result<()> {
             db.touch(best);
         }
         db.prepare_cached("DELETE FROM copy_member WHERE copy_group = ?1")?.execute([group])?;
-        db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.execute([group])?;
+        db.prepare_cached("DELETE FROM copy_group WHERE id = ?1")?.run([group])?;
         return Ok(());
     }
     if let Some(best) = best.filter(|best| *best != before) {
-        db.prepare_cached("UPDATE copy_group SET original = ?2 WHERE id = ?1")?.execute([group, best])?;
+        db.prepare_cached("UPDATE copy_group SET original = ?2 WHERE id = ?1")?.run([group, best])?;
     }
     teach(db, group)
 }
@@ -210,8 +210,8 @@ fn elect(db: &Transaction<'_>, group: i64) -> sql::Result<()> {
 /// A file is in its group no more; the best of those that are left is its original.
 pub(super) fn leave(db: &Transaction<'_>, media: i64) -> sql::Result<()> {
     let Some(group) = group_of(db, media)? else { return Ok(()) };
-    db.prepare_cached("DELETE FROM copy_member WHERE media = ?1")?.execute([media])?;
-    db.prepare_cached("UPDATE copy_group SET members = members - 1 WHERE id = ?1")?.execute([group])?;
+    db.prepare_cached("DELETE FROM copy_member WHERE media = ?1")?.run([media])?;
+    db.prepare_cached("UPDATE copy_group SET members = members - 1 WHERE id = ?1")?.run([group])?;
     locations::learn_from(db, media, &[])?;
     locations::mark_duplicate(db, media, false)?;
     db.touch(media);
@@ -275,7 +275,7 @@ pub(super) fn set_apart(db: &Transaction<'_>, id: MediaId) -> sql::Result<bool> 
              WHERE said.id = ?1 AND (one.id = ?1 AND other.id = ?2 OR one.id = ?2 AND other.id = ?1)
              ON CONFLICT DO NOTHING",
         )?
-        .execute([media, other])?;
+        .run([media, other])?;
     }
     leave(db, media)?;
     Ok(true)
@@ -288,7 +288,7 @@ pub(super) fn unset_apart(db: &Transaction<'_>, id: MediaId) -> sql::Result<bool
         "DELETE FROM person_apart WHERE (one, other, said) IN
              (SELECT other, one, said FROM person_apart WHERE one = ?1 AND said = ?1)",
     )?
-    .execute([id.as_bytes()])?;
+    .run([id.as_bytes()])?;
     let own = db.prepare_cached("DELETE FROM person_apart WHERE one = ?1 AND said = ?1")?.execute([id.as_bytes()])?;
     let taken = own > 0;
     if taken {
@@ -304,8 +304,8 @@ pub(super) fn forget_apart(db: &Transaction<'_>, id: MediaId) -> sql::Result<()>
         "DELETE FROM person_apart WHERE (one, other) IN
              (SELECT other, one FROM person_apart WHERE one = ?1)",
     )?
-    .execute([id.as_bytes()])?;
-    db.prepare_cached("DELETE FROM person_apart WHERE one = ?1")?.execute([id.as_bytes()]).map(drop)
+    .run([id.as_bytes()])?;
+    db.prepare_cached("DELETE FROM person_apart WHERE one = ?1")?.run([id.as_bytes()])
 }
 
 /// Groups, the newest first.

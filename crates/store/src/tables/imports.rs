@@ -73,7 +73,7 @@ fn note(db: &Transaction<'_>, file: &ImportedFile, address: Option<i64>, refused
          ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified,
              description = excluded.description, media_address = excluded.media_address, refused = excluded.refused",
     )?
-    .execute(params![
+    .run(params![
         file.source,
         signed(file.size),
         file.modified,

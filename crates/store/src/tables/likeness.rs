@@ -220,11 +220,11 @@ pub(super) fn found(
              ON CONFLICT (kind, version) DO UPDATE
              SET generation = excluded.generation, items = excluded.items, spread = excluded.spread",
         )?
-        .execute(params![code(kind), version, generation, super::signed(items), spread])?;
+        .run(params![code(kind), version, generation, super::signed(items), spread])?;
         // Points and clusters of older formulas are of no use any more.
         db.prepare_cached("DELETE FROM alike_sorted WHERE kind = ?1 AND version < ?2")?
-            .execute(params![code(kind), version])?;
-        db.prepare_cached("DELETE FROM alike_cluster WHERE kind = ?1 AND members = 0")?.execute([code(kind)])?;
+            .run(params![code(kind), version])?;
+        db.prepare_cached("DELETE FROM alike_cluster WHERE kind = ?1 AND members = 0")?.run([code(kind)])?;
     }
     let generation: u32 = db
         .prepare_cached("SELECT generation FROM alike_sorted WHERE kind = ?1 AND version = ?2")?
@@ -272,14 +272,14 @@ pub(super) fn place(db: &Transaction<'_>, held: &Likenesses, placed: &[Placed]) 
         left.extend(remove(db, media)?);
         let bytes: Vec<u8> = point.iter().take(DIMENSIONS).map(|value| *value as u8).collect();
         db.prepare_cached("INSERT INTO alike (cluster, number, media, point) VALUES (?1, ?2, ?3, ?4)")?
-            .execute(params![cluster.0, numbers, media, bytes])?;
+            .run(params![cluster.0, numbers, media, bytes])?;
         db.prepare_cached("UPDATE description SET cluster = ?2, place = ?3 WHERE media = ?1")?
-            .execute(params![media, cluster.0, numbers])?;
-        db.prepare_cached("UPDATE alike_cluster SET members = members + 1 WHERE id = ?1")?.execute([cluster.0])?;
+            .run(params![media, cluster.0, numbers])?;
+        db.prepare_cached("UPDATE alike_cluster SET members = members + 1 WHERE id = ?1")?.run([cluster.0])?;
         numbers += 1;
     }
     db.prepare_cached("DELETE FROM alike_number")?.execute([])?;
-    db.prepare_cached("INSERT INTO alike_number (next) VALUES (?1)")?.execute([numbers])?;
+    db.prepare_cached("INSERT INTO alike_number (next) VALUES (?1)")?.run([numbers])?;
     // Clusters of older clusterings go when their last member does.
     left.sort_unstable();
     left.dedup();
@@ -307,9 +307,9 @@ pub(super) fn remove(db: &Transaction<'_>, media: i64) -> sql::Result<Option<i64
         .query_row([media], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let Some((cluster, place)) = place else { return Ok(None) };
-    db.prepare_cached("DELETE FROM alike WHERE cluster = ?1 AND number = ?2")?.execute([cluster, place])?;
-    db.prepare_cached("UPDATE alike_cluster SET members = members - 1 WHERE id = ?1")?.execute([cluster])?;
-    db.prepare_cached("UPDATE description SET cluster = NULL, place = NULL WHERE media = ?1")?.execute([media])?;
+    db.prepare_cached("DELETE FROM alike WHERE cluster = ?1 AND number = ?2")?.run([cluster, place])?;
+    db.prepare_cached("UPDATE alike_cluster SET members = members - 1 WHERE id = ?1")?.run([cluster])?;
+    db.prepare_cached("UPDATE description SET cluster = NULL, place = NULL WHERE media = ?1")?.run([media])?;
     Ok(Some(cluster))
 }
 

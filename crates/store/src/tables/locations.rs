@@ -63,7 +63,7 @@ pub(super) fn carry(
         "INSERT INTO location (media, source, lat, lon, altitude, direction, date, confidence)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1.0) ON CONFLICT DO NOTHING",
     )?
-    .execute(params![
+    .run(params![
         media,
         location.source.as_str(),
         location.at.lat(),
@@ -162,10 +162,9 @@ pub(super) fn refresh(db: &Transaction<'_>, media: i64, page: Option<i64>) -> sq
             "media = ?1 AND source = ?2 AND media_address = ?3 AND page = ?4 ORDER BY -confidence, precision LIMIT 1";
         let stands = db.prepare_cached(&take(db, which, no_less))?.execute(params![media, source, address, page])?;
         if stands == 0 {
-            db.prepare_cached("DELETE FROM location WHERE media = ?1 AND source = ?2")?
-                .execute(params![media, source])?;
+            db.prepare_cached("DELETE FROM location WHERE media = ?1 AND source = ?2")?.run(params![media, source])?;
             let which = format!("media = ?1 AND source = ?2 ORDER BY {ORDER} LIMIT 1");
-            db.prepare_cached(&take(db, &which, "true"))?.execute(params![media, source])?;
+            db.prepare_cached(&take(db, &which, "true"))?.run(params![media, source])?;
         }
     }
     if rows.is_empty() { Ok(()) } else { elect(db, media).map(drop) }
@@ -234,7 +233,7 @@ fn elect(db: &Transaction<'_>, media: i64) -> sql::Result<bool> {
         "UPDATE location SET best = CASE WHEN source = ?2 THEN 1 ELSE 0 END
          WHERE media = ?1 AND best <> CASE WHEN source = ?2 THEN 1 ELSE 0 END",
     )?
-    .execute(params![media, best.map_or("", |best| &best.source)])?;
+    .run(params![media, best.map_or("", |best| &best.source)])?;
     let worded = !rejected && known.iter().any(|known| rank(&known.source, None).1 >= FIXES);
     let located = best.map_or(0, |best| 1 + i64::from(best.verified));
     let doubt = best.filter(|best| !best.verified).map(|best| by_doubt(best.confidence, best.precision));
@@ -242,7 +241,7 @@ fn elect(db: &Transaction<'_>, media: i64) -> sql::Result<bool> {
         "UPDATE media SET worded = ?2, located = ?3, by_place = ?4, by_doubt = ?5
          WHERE id = ?1 AND (worded, located, by_place, by_doubt) IS DISTINCT FROM (?2, ?3, ?4, ?5)",
     )?
-    .execute(params![media, worded, located, best.and_then(|best| best.by_place.as_ref()), doubt])?;
+    .run(params![media, worded, located, best.and_then(|best| best.by_place.as_ref()), doubt])?;
     show(db, media, best.and_then(|best| best.point))?;
     db.touch(media);
     Ok(worded && !was_worded)

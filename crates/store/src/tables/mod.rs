@@ -227,6 +227,10 @@ impl Library for Tables {
         run.ok_or(StoreError::Unknown { what: "crawl", number: crawl.0.into() })
     }
 
+    async fn run(&self, run: RunId) -> Result<Option<Run>, StoreError> {
+        self.ask(move |db| runs::run(db, run)).await
+    }
+
     async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError> {
         let beat = beat.clone();
         known(self.change(move |db| runs::beat(db, run, &beat)).await?, run)
@@ -602,6 +606,25 @@ impl Library for Tables {
         }
         let known = self.change(move |db| runs::save_model(db, crawl, &model)).await?;
         if known { Ok(()) } else { Err(StoreError::Unknown { what: "crawl", number: crawl.0.into() }) }
+    }
+
+    async fn swap_model(&self, crawl: CrawlId, before: Option<Vec<u8>>, model: Vec<u8>) -> Result<bool, StoreError> {
+        if model.len() > MODEL {
+            return Err(StoreError::TooLarge { what: "what a strategy has learnt", bytes: model.len(), most: MODEL });
+        }
+        self.change(move |db| runs::swap(db, "model", crawl, before.as_deref(), &model)).await
+    }
+
+    async fn swap_lexicon(
+        &self,
+        crawl: CrawlId,
+        before: Option<Vec<u8>>,
+        lexicon: Vec<u8>,
+    ) -> Result<bool, StoreError> {
+        if lexicon.len() > MODEL {
+            return Err(StoreError::TooLarge { what: "the words of a crawl", bytes: lexicon.len(), most: MODEL });
+        }
+        self.change(move |db| runs::swap(db, "lexicon", crawl, before.as_deref(), &lexicon)).await
     }
 
     async fn lexicon(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError> {

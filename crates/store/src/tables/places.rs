@@ -36,7 +36,7 @@ pub(super) fn write(db: &Transaction<'_>, page: i64, places: &[&PagePlace]) -> s
             "INSERT INTO page_place (page, number, kind, place_id, mentions, relevant, why, {COLUMNS})
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
         ))?
-        .execute(params_from_iter(first.into_iter().chain(columns.values())))?;
+        .run(params_from_iter(first.into_iter().chain(columns.values())))?;
     }
     Ok(())
 }
@@ -76,7 +76,7 @@ pub(super) fn show(db: &Transaction<'_>, page: i64, point: Option<Point>) -> sql
 
 /// The page is read again.
 pub(super) fn take_back(db: &Transaction<'_>, page: i64) -> sql::Result<()> {
-    db.prepare_cached("DELETE FROM page_place WHERE page = ?1")?.execute([page]).map(drop)
+    db.prepare_cached("DELETE FROM page_place WHERE page = ?1")?.run([page])
 }
 
 pub(super) fn read(db: &Connection, page: i64) -> sql::Result<Vec<PagePlace>> {

@@ -22,7 +22,7 @@ pub(super) fn save_crawl(db: &Transaction<'_>, name: &str, settings: &str, now: 
         "INSERT INTO crawl (name, settings, created, frontier) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (name) DO UPDATE SET settings = excluded.settings",
     )?
-    .execute(params![name, settings, now.0, json(&FrontierFigures::default())])?;
+    .run(params![name, settings, now.0, json(&FrontierFigures::default())])?;
     db.prepare_cached("SELECT id, name, settings, created FROM crawl WHERE name = ?1")?.query_row([name], read_crawl)
 }
 
@@ -55,7 +55,7 @@ pub(super) fn start_run(
                 "UPDATE run SET ended = NULL, max_pages = ?2, max_seconds = ?3, max_bytes = ?4, task_pages = ?5
                  WHERE id = ?1",
             )?
-            .execute(params![
+            .run(params![
                 id,
                 limits.pages.map(signed),
                 limits.seconds.map(signed),
@@ -83,18 +83,23 @@ pub(super) fn start_run(
     db.prepare_cached(&format!("SELECT {RUN} FROM run WHERE id = ?1"))?.query_row([id], read_run).map(Some)
 }
 
+/// A run as it is now.
+pub(super) fn run(db: &Connection, run: RunId) -> sql::Result<Option<Run>> {
+    db.prepare_cached(&format!("SELECT {RUN} FROM run WHERE id = ?1"))?.query_row([run.0], read_run).optional()
+}
+
 /// `false` when there is no such run.
 pub(super) fn beat(db: &Transaction<'_>, run: RunId, beat: &Beat) -> sql::Result<bool> {
     let Beat { seconds, frontier, peak_memory, steps } = beat;
     let known = db
         .prepare_cached(
-            "UPDATE run SET seconds = ?2, steps = ?4,
+            "UPDATE run SET seconds = CASE WHEN ?2 > seconds THEN ?2 ELSE seconds END, steps = ?4,
                             peak_memory = CASE WHEN ?3 > coalesce(peak_memory, 0) THEN ?3 ELSE peak_memory END
              WHERE id = ?1",
         )?
         .execute(params![run.0, seconds, peak_memory.map(signed), json(steps)])?;
     db.prepare_cached("UPDATE crawl SET frontier = ?2 WHERE id = (SELECT crawl FROM run WHERE id = ?1)")?
-        .execute(params![run.0, json(frontier)])?;
+        .run(params![run.0, json(frontier)])?;
     Ok(known > 0)
 }
 
@@ -110,8 +115,7 @@ pub(super) fn end_run(
         .prepare_cached("UPDATE run SET seconds = ?2, stopped = ?3, ended = ?4 WHERE id = ?1")?
         .execute(params![run.0, seconds, stopped, now.0])?;
     if stopped.is_some() {
-        db.prepare_cached("UPDATE task SET ended = ?2 WHERE run = ?1 AND ended IS NULL")?
-            .execute(params![run.0, now.0])?;
+        db.prepare_cached("UPDATE task SET ended = ?2 WHERE run = ?1 AND ended IS NULL")?.run(params![run.0, now.0])?;
     }
     Ok(known > 0)
 }
@@ -166,6 +170,27 @@ pub(super) fn save_model(db: &Transaction<'_>, crawl: CrawlId, model: &[u8]) -> 
         )?
         .execute(params![crawl.0, model])?;
     Ok(saved > 0)
+}
+
+/// Writes bytes that a crawl has where they are still those of before; gives whether they were.
+pub(super) fn swap(
+    db: &Transaction<'_>,
+    table: &str,
+    crawl: CrawlId,
+    before: Option<&[u8]>,
+    bytes: &[u8],
+) -> sql::Result<bool> {
+    let written = match before {
+        Some(before) => db
+            .prepare_cached(&format!("UPDATE {table} SET bytes = ?2 WHERE crawl = ?1 AND bytes = ?3"))?
+            .execute(params![crawl.0, bytes, before])?,
+        None => db
+            .prepare_cached(&format!(
+                "INSERT INTO {table} (crawl, bytes) SELECT id, ?2 FROM crawl WHERE id = ?1 ON CONFLICT DO NOTHING"
+            ))?
+            .execute(params![crawl.0, bytes])?,
+    };
+    Ok(written > 0)
 }
 
 /// How common words are on the pages of a crawl.

@@ -17,14 +17,14 @@ pub(super) fn on_page(db: &Transaction<'_>, address: i64, page: i64, said: &[Sai
             "INSERT INTO said (media_address, page, source, {COLUMNS})
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) {SURER}"
         ))?
-        .execute(params_from_iter(key.into_iter().chain(columns.values())))?;
+        .run(params_from_iter(key.into_iter().chain(columns.values())))?;
     }
     Ok(())
 }
 
 /// What the file at an address says, which may be another than before.
 pub(super) fn by_file(db: &Transaction<'_>, address: i64, said: &[SaidLocation]) -> sql::Result<()> {
-    db.prepare_cached("DELETE FROM said WHERE media_address = ?1 AND page = ?2")?.execute([address, FILE])?;
+    db.prepare_cached("DELETE FROM said WHERE media_address = ?1 AND page = ?2")?.run([address, FILE])?;
     on_page(db, address, FILE, said)
 }
 
@@ -34,7 +34,7 @@ pub(super) fn pass_on(db: &Transaction<'_>, from: i64, to: i64) -> sql::Result<(
         "INSERT INTO said (media_address, page, source, {COLUMNS})
          SELECT ?2, page, source, {COLUMNS} FROM said WHERE media_address = ?1 AND page <> {FILE} {SURER}"
     ))?
-    .execute(params![from, to])?;
+    .run(params![from, to])?;
     Ok(())
 }
 
@@ -43,7 +43,7 @@ pub(super) fn take_back(db: &Transaction<'_>, page: i64) -> sql::Result<()> {
     db.prepare_cached(
         "DELETE FROM said WHERE page = ?1 AND media_address IN (SELECT media_address FROM reference WHERE page = ?1)",
     )?
-    .execute([page])?;
+    .run([page])?;
     Ok(())
 }
 

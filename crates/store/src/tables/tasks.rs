@@ -64,9 +64,12 @@ impl<'a> Filling<'a> {
         self.pages += 1;
         self.relevant += u64::from(relevant);
         let full = self.pages >= self.full;
-        self.db
-            .prepare_cached("UPDATE task SET pages = ?2, relevant = ?3, ended = ?4 WHERE id = ?1")?
-            .execute(params![id, signed(self.pages), signed(self.relevant), full.then_some(at.0)])?;
+        self.db.prepare_cached("UPDATE task SET pages = ?2, relevant = ?3, ended = ?4 WHERE id = ?1")?.run(params![
+            id,
+            signed(self.pages),
+            signed(self.relevant),
+            full.then_some(at.0)
+        ])?;
         if full {
             self.id = None;
             self.boundary = at;

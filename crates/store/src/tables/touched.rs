@@ -47,7 +47,7 @@ pub(super) fn follow(db: &Transaction<'_>, media: i64, vocabulary: &mut Vocabula
     let Some(own) = own else { return Ok(()) };
     let (mut open, mut heard) = (own.is_some_and(|licence| licences::is_open(&licence)), Heard::default());
     open |= hear(db, media, &mut heard)?;
-    db.prepare_cached("UPDATE media SET open = ?2 WHERE id = ?1 AND open <> ?2")?.execute(params![media, open])?;
+    db.prepare_cached("UPDATE media SET open = ?2 WHERE id = ?1 AND open <> ?2")?.run(params![media, open])?;
     // The licence of a copy is its own.
     for copy in groups::copies_of(db, media, COPIES)? {
         hear(db, copy, &mut heard)?;

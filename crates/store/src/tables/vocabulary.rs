@@ -1,8 +1,8 @@
 //! Every word of the library: how many items and pages have it, and which words are forms of one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+use crate::sql::{self, Connection, OptionalExtension, Session, Transaction, params};
 use query::Language;
 
 /// What a word is counted in.
@@ -66,16 +66,41 @@ impl<'a> Vocabulary<'a> {
             entry.languages |= language.bit();
             self.db
                 .prepare_cached("UPDATE word SET languages = languages | ?2 WHERE id = ?1")?
-                .execute(params![entry.id, language.bit()])?;
+                .run(params![entry.id, language.bit()])?;
             // People type with accents and without: both ways lead to the word.
             for stem in [language.stem(written), language.stem(text)].into_iter().flatten() {
                 self.db
                     .prepare_cached("INSERT INTO stem (stem, word) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-                    .execute(params![key(language, &stem), entry.id])?;
+                    .run(params![key(language, &stem), entry.id])?;
             }
         }
         self.known.insert(text.to_owned(), entry);
         Ok(entry.id)
+    }
+
+    /// Looks up words that will be met, all at once where each question costs a way to a server.
+    pub fn expect<'t>(&mut self, texts: impl Iterator<Item = &'t str>) -> sql::Result<()> {
+        let Some(session) = self.db.session() else { return Ok(()) };
+        let unknown: BTreeSet<&str> = texts.filter(|text| !self.known.contains_key(*text)).collect();
+        let mut unknown: Vec<&str> = unknown.into_iter().collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        for question in [
+            "SELECT id, text, languages FROM word WHERE text = ANY ($1)",
+            "INSERT INTO word (text) SELECT unnest($1::TEXT[]) RETURNING id, text, languages",
+        ] {
+            let ask = session.own(question)?;
+            for row in session.wait(session.client().query(&ask, &[&unknown]))? {
+                let languages = u32::try_from(row.get::<_, i64>(2)).unwrap_or(0);
+                self.known.insert(row.get(1), Entry { id: row.get(0), languages });
+            }
+            unknown.retain(|text| !self.known.contains_key(*text));
+            if unknown.is_empty() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn look_up(&self, text: &str) -> sql::Result<Entry> {
@@ -97,14 +122,35 @@ impl<'a> Vocabulary<'a> {
 
     /// Writes what was counted.
     pub fn finish(self) -> sql::Result<()> {
+        if let Some(session) = self.db.session() {
+            return write_counts(session, &self.counts);
+        }
         for ((subject, word), by) in self.counts.into_iter().filter(|(_, by)| *by != 0) {
             let column = subject.column();
             self.db
                 .prepare_cached(&format!("UPDATE word SET {column} = {column} + ?2 WHERE id = ?1"))?
-                .execute([word, by])?;
+                .run([word, by])?;
         }
         Ok(())
     }
+}
+
+/// Writes counts all at once.
+fn write_counts(session: &Session, counts: &HashMap<(Subject, i64), i64>) -> sql::Result<()> {
+    for subject in [Subject::Item, Subject::Page] {
+        let of_subject = counts.iter().filter(|((of, _), by)| *of == subject && **by != 0);
+        let (words, by): (Vec<i64>, Vec<i64>) = of_subject.map(|((_, word), by)| (*word, *by)).unzip();
+        if words.is_empty() {
+            continue;
+        }
+        let column = subject.column();
+        let write = session.own(&format!(
+            "UPDATE word SET {column} = word.{column} + d.difference
+             FROM unnest($1::BIGINT[], $2::BIGINT[]) AS d (word, difference) WHERE word.id = d.word"
+        ))?;
+        session.wait(session.client().execute(&write, &[&words, &by]))?;
+    }
+    Ok(())
 }
 
 /// A stem as the table has it.

@@ -5,7 +5,7 @@
 //! them; and `word`, which knows how many have it and in which forms it occurs.
 
 use crate::sql::{self, Connection, Dialect, OptionalExtension, Transaction, params};
-use query::{Language, tokens};
+use query::{Language, Token, tokens};
 use sha2::{Digest, Sha256};
 
 use super::expansion::Plan;
@@ -132,8 +132,8 @@ pub(super) fn write_item(
         "INSERT INTO item_terms (media, kind, duplicate, terms) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (media) DO UPDATE SET terms = excluded.terms",
     )?
-    .execute(params![media, kind, duplicate, written.terms])?;
-    db.prepare_cached("UPDATE media SET described = ?2 WHERE id = ?1")?.execute([media, described])?;
+    .run(params![media, kind, duplicate, written.terms])?;
+    db.prepare_cached("UPDATE media SET described = ?2 WHERE id = ?1")?.run([media, described])?;
     Ok(())
 }
 
@@ -165,9 +165,7 @@ pub(super) fn remove_item(db: &Transaction<'_>, media: i64) -> sql::Result<()> {
 
 /// The copy that an item is, or is not any more.
 pub(super) fn mark_duplicate(db: &Transaction<'_>, media: i64, duplicate: bool) -> sql::Result<()> {
-    db.prepare_cached("UPDATE item_terms SET duplicate = ?2 WHERE media = ?1")?
-        .execute(params![media, duplicate])
-        .map(drop)
+    db.prepare_cached("UPDATE item_terms SET duplicate = ?2 WHERE media = ?1")?.run(params![media, duplicate])
 }
 
 /// Writes the words of a page that speaks of these places, by their names; only when they are others than
@@ -224,8 +222,8 @@ pub(super) fn word_page(
     db.prepare_cached(
         "INSERT INTO page_terms (page, terms) VALUES (?1, ?2) ON CONFLICT (page) DO UPDATE SET terms = excluded.terms",
     )?
-    .execute(params![page, written.terms])?;
-    db.prepare_cached("UPDATE page SET described = ?2 WHERE id = ?1")?.execute([page, described])?;
+    .run(params![page, written.terms])?;
+    db.prepare_cached("UPDATE page SET described = ?2 WHERE id = ?1")?.run([page, described])?;
     Ok(())
 }
 
@@ -245,7 +243,7 @@ fn remove(db: &Transaction<'_>, subject: Subject, number: i64) -> sql::Result<()
     let there = db.prepare_cached(&format!("DELETE FROM {table} WHERE {key} = ?1"))?.execute([number])?;
     // What was not worded yet has no words to take out.
     if there > 0 {
-        db.prepare_cached(&format!("DELETE FROM {words} WHERE rowid = ?1"))?.execute([number])?;
+        db.prepare_cached(&format!("DELETE FROM {words} WHERE rowid = ?1"))?.run([number])?;
     }
     Ok(())
 }
@@ -282,9 +280,11 @@ impl Written {
     fn of(fields: &[Field<'_>], vocabulary: &mut Vocabulary<'_>, prior: f64) -> sql::Result<Self> {
         let (mut text, mut prominent, mut counting) = (String::new(), String::new(), Counting::default());
         let mut numbers = Vec::new();
-        for field in fields {
+        let read: Vec<Vec<Token>> = fields.iter().map(|field| tokens(field.text).take(WORDS).collect()).collect();
+        vocabulary.expect(read.iter().flatten().map(|token| token.text.as_str()))?;
+        for (field, tokens) in fields.iter().zip(read) {
             numbers.clear();
-            for token in tokens(field.text).take(WORDS) {
+            for token in tokens {
                 let written = field.text.get(token.range).unwrap_or_default();
                 numbers.push(vocabulary.number(&token.text, written, field.language)?);
                 text.push_str(&token.text);

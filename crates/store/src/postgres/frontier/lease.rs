@@ -1,5 +1,6 @@
 //! Signs of life: who gives none is gone, and others take over what it held.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,8 +27,11 @@ pub(super) struct Lease {
 struct Held {
     /// The numbers that this process had, the last of which it has now.
     workers: Mutex<Vec<i64>>,
-    /// Visits that were not told yet.
+    /// Visits that were not told yet, and since when they are counted.
     visits: AtomicU64,
+    counted: Mutex<Instant>,
+    /// Runs that are worked on.
+    runs: Mutex<BTreeSet<i64>>,
     what: String,
     lease: i64,
     default_delay: i64,
@@ -45,6 +49,8 @@ impl Lease {
         let held = Arc::new(Held {
             workers: Mutex::default(),
             visits: AtomicU64::new(0),
+            counted: Mutex::new(Instant::now()),
+            runs: Mutex::default(),
             what: what.to_owned(),
             lease: millis(lease),
             default_delay,
@@ -84,6 +90,25 @@ impl Lease {
         self.held.visits.fetch_add(visits, Ordering::Relaxed);
     }
 
+    /// This process works on a run from now on, or does not any more; tells others at once. Gives how many
+    /// others do.
+    pub fn attend(&self, session: &Session, run: i64, attends: bool) -> sql::Result<i64> {
+        {
+            let mut runs = self.held.runs.lock().unwrap_or_else(PoisonError::into_inner);
+            if attends {
+                runs.insert(run)
+            } else {
+                runs.remove(&run)
+            };
+        }
+        let tell = session.own("UPDATE worker SET runs = $2 WHERE id = $1")?;
+        let (worker, runs) = (self.worker(), self.held.runs());
+        session.wait(session.client().execute(&tell, &[&worker, &runs]))?;
+        let ask =
+            session.own("SELECT count(*) FROM worker WHERE ended IS NULL AND id <> ALL ($1) AND $2 = ANY (runs)")?;
+        Ok(session.wait(session.client().query_one(&ask, &[&self.workers(), &run]))?.get(0))
+    }
+
     /// Whether it is time to look for those who are gone.
     pub fn may_look(&self) -> bool {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -96,6 +121,10 @@ impl Lease {
 }
 
 impl Held {
+    fn runs(&self) -> Vec<i64> {
+        self.runs.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
     fn workers(&self) -> std::sync::MutexGuard<'_, Vec<i64>> {
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -113,12 +142,18 @@ impl Held {
     /// Gives a sign of life, and looks for those who gave none. One who was taken for dead joins anew.
     fn beat(&self, session: &Session, clock: &Clock) -> sql::Result<()> {
         let (ahead, visits) = (clock.ahead(), self.visits.swap(0, Ordering::Relaxed));
+        let since = {
+            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *counted, Instant::now()).elapsed().as_secs_f64().max(0.001)
+        };
         let beat = session.own(
-            "UPDATE worker SET seen = now_ms() + $3, lease_until = now_ms() + $3 + $2, visits = visits + $4
+            "UPDATE worker SET seen = now_ms() + $3, lease_until = now_ms() + $3 + $2, visits = visits + $4, rate = $5,
+                               best_rate = greatest(best_rate, $5), runs = $6
              WHERE id = $1 AND ended IS NULL",
         )?;
         let worker = self.workers().last().copied().unwrap_or(0);
-        let told = [&worker as _, &self.lease as _, &ahead as _, &(visits as i64) as _];
+        let (count, rate, runs) = (visits as i64, visits as f64 / since, self.runs());
+        let told = [&worker as _, &self.lease as _, &ahead as _, &count as _, &rate as _, &runs as _];
         let known = session.wait(session.client().execute(&beat, &told))?;
         if known == 0 {
             tracing::warn!("this process gave no sign of life for too long, and others took over what it held");

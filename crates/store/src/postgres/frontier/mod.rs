@@ -29,7 +29,7 @@ use crate::sql::{self, Connection, Session};
 use crate::work::off_thread;
 use crate::{
     Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, Options, OriginFile, OriginRecord,
-    Reservation, Rest, StoreError, Visited,
+    Reservation, Rest, RunId, StoreError, Visited, WorkerSeen, Workload,
 };
 
 /// How soon to ask again for a host that is busy: nobody knows when it will be free.
@@ -73,6 +73,58 @@ impl SharedFrontier {
     pub async fn close(&self) -> Result<(), StoreError> {
         self.with(|shared, session| {
             shared.lease.workers().iter().try_for_each(|worker| shared.give_back(session, *worker))
+        })
+        .await
+    }
+
+    /// This process works on a run from now on, or does not any more; gives how many others do.
+    pub async fn attend(&self, run: RunId, attends: bool) -> Result<usize, StoreError> {
+        let others = self.with(move |shared, session| shared.lease.attend(session, run.0, attends)).await?;
+        Ok(usize::try_from(others).unwrap_or(0))
+    }
+
+    /// Those at work, in order.
+    pub async fn workers(&self) -> Result<Vec<WorkerSeen>, StoreError> {
+        self.with(|shared, session| {
+            let ask = session.own(
+                "SELECT id, what, started, seen, lease_until, visits, rate, runs,
+                        (SELECT count(*) FROM host_clock WHERE busy = worker.id)
+                 FROM worker WHERE ended IS NULL ORDER BY id",
+            )?;
+            let own = shared.lease.workers();
+            let read = |row: &tokio_postgres::Row| WorkerSeen {
+                number: row.get(0),
+                what: row.get(1),
+                started: Timestamp(row.get(2)),
+                seen: Timestamp(row.get(3)),
+                lease_until: Timestamp(row.get(4)),
+                visits: row.get::<_, i64>(5).max(0) as u64,
+                rate: row.get(6),
+                runs: row.get::<_, Vec<i64>>(7).into_iter().map(RunId).collect(),
+                hosts: row.get::<_, i64>(8).max(0) as u64,
+                own: own.contains(&row.get(0)),
+            };
+            Ok(session.wait(session.client().query(&ask, &[]))?.iter().map(read).collect())
+        })
+        .await
+    }
+
+    /// What past and present work says of how many workers would pay.
+    pub async fn workload(&self) -> Result<Workload, StoreError> {
+        self.with(|shared, session| {
+            let ask = session.own(
+                "SELECT (SELECT count(*) FROM backlog WHERE lane IS NOT NULL AND crawl IN
+                             (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL)),
+                        (SELECT coalesce(avg(greatest(delay_ms, $1)), $1)::DOUBLE PRECISION FROM host_clock
+                         WHERE delay_ms IS NOT NULL),
+                        (SELECT coalesce(avg(took_ms), 0)::DOUBLE PRECISION FROM
+                             (SELECT took_ms FROM visit ORDER BY id DESC LIMIT 1000) AS latest),
+                        (SELECT coalesce(max(best_rate), 0) FROM worker)",
+            )?;
+            let row = session.wait(session.client().query_one(&ask, &[&shared.default_delay]))?;
+            let (delay, took): (f64, f64) = (row.get(1), row.get(2));
+            let hosts = row.get::<_, i64>(0).max(0) as u64;
+            Ok(Workload { hosts, pause: (delay + took) / 1_000.0, rate: row.get(3) })
         })
         .await
     }

@@ -83,7 +83,7 @@ impl Records<'_> {
                                   digest = coalesce(?9, digest), again = ?10
                  WHERE id = ?1",
             )?
-            .execute(params![
+            .run(params![
                 before.row,
                 visit.claim.round,
                 visit.at.0.max(before.earlier.checked.0),
@@ -152,7 +152,7 @@ impl Records<'_> {
         let version = if brought { &visit.version } else { earlier.map_or(&visit.version, |earlier| &earlier.version) };
         let checked = if brought { visit.at } else { earlier.map_or(visit.at, |earlier| earlier.checked) };
         if let Some(before) = before {
-            self.db.prepare_cached("UPDATE visit SET again = NULL WHERE id = ?1")?.execute([before.row])?;
+            self.db.prepare_cached("UPDATE visit SET again = NULL WHERE id = ?1")?.run([before.row])?;
         }
         self.db
             .prepare_cached(
@@ -188,7 +188,7 @@ impl Records<'_> {
         for table in ["page", "media_address"] {
             self.db
                 .prepare_cached(&format!("UPDATE {table} SET gone = ?2 WHERE url_id = ?1 AND gone IS NULL"))?
-                .execute(params![visit.claim.id.short(), visit.at.0])?;
+                .run(params![visit.claim.id.short(), visit.at.0])?;
         }
         Ok(())
     }
@@ -196,10 +196,10 @@ impl Records<'_> {
     fn there_again(&self, visit: &Visited) -> sql::Result<()> {
         self.db
             .prepare_cached("UPDATE page SET gone = NULL, last_seen = CASE WHEN ?2 > last_seen THEN ?2 ELSE last_seen END WHERE url_id = ?1")?
-            .execute(params![visit.claim.id.short(), visit.at.0])?;
+            .run(params![visit.claim.id.short(), visit.at.0])?;
         self.db
             .prepare_cached("UPDATE media_address SET gone = NULL WHERE url_id = ?1 AND gone IS NOT NULL")?
-            .execute([visit.claim.id.short()])?;
+            .run([visit.claim.id.short()])?;
         Ok(())
     }
 }

@@ -51,7 +51,7 @@ impl Records<'_> {
         if before.is_none() || (worded && before == Some(false)) {
             self.db
                 .prepare_cached("UPDATE sighting SET located = ?3 WHERE crawl = ?1 AND media_address = ?2")?
-                .execute(params![self.crawl, address.id, worded])?;
+                .run(params![self.crawl, address.id, worded])?;
             self.count("located", i64::from(worded));
         }
         if held.first_words { self.located(held.media) } else { Ok(()) }
@@ -132,7 +132,7 @@ impl Records<'_> {
         self.count(&format!("refused/{kind}/{reason}"), new as i64);
         self.db
             .prepare_cached("UPDATE media_address SET refused = ?2 WHERE id = ?1 AND media IS NULL")?
-            .execute(params![address.id, reason])?;
+            .run(params![address.id, reason])?;
         Ok(())
     }
 
@@ -146,7 +146,7 @@ impl Records<'_> {
             self.count(&format!("refused/{kind}/{reason}"), -1);
             self.db
                 .prepare_cached("UPDATE sighting SET refused = NULL WHERE crawl = ?1 AND media_address = ?2")?
-                .execute(params![self.crawl, address.id])?;
+                .run(params![self.crawl, address.id])?;
         }
         Ok(())
     }

@@ -192,7 +192,7 @@ impl<'a> Records<'a> {
              ON CONFLICT (crawl, run, name) DO UPDATE SET count = tally.count + excluded.count",
         )?;
         for (name, count) in self.tallies.iter().filter(|(_, count)| **count != 0) {
-            add.execute(params![self.crawl, self.run, name, count])?;
+            add.run(params![self.crawl, self.run, name, count])?;
         }
         let counted = |name: &str| self.tallies.get(name).map_or(0, |&count| count.max(0) as u64);
         let pages = counted("pages") + counted(again::UNCHANGED_PAGES);

@@ -57,13 +57,13 @@ impl Records<'_> {
                                          focus = ?12, focus_confidence = ?13, keywords = ?14, telling = ?15
                          WHERE url_id = ?1",
                     )?
-                    .execute(values)?;
+                    .run(values)?;
                 places::take_back(self.db, id)?;
                 said::take_back(self.db, id)?;
                 // What it still shows is written again below.
                 self.db
                     .prepare_cached("UPDATE reference SET gone = ?2 WHERE page = ?1 AND gone IS NULL")?
-                    .execute(params![id, visit.at.0])?;
+                    .run(params![id, visit.at.0])?;
                 id
             }
             None => {
@@ -74,7 +74,7 @@ impl Records<'_> {
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
                     values,
                 )?;
-                self.db.prepare_cached("UPDATE host SET pages = pages + 1 WHERE id = ?1")?.execute([host])?;
+                self.db.prepare_cached("UPDATE host SET pages = pages + 1 WHERE id = ?1")?.run([host])?;
                 id
             }
         };
@@ -174,7 +174,7 @@ impl Records<'_> {
                      author = coalesce(excluded.author, reference.author),
                      gone = NULL",
             )?
-            .execute(params![
+            .run(params![
                 page,
                 address.id,
                 cut(&reference.description, DESCRIPTION),
