@@ -10,8 +10,11 @@ demo: setup ui  ## crawl a made web on this machine and show what was found on a
 test: setup ui  ## every test
 	@tools/need chromium chromium
 	@PATH="$$PATH:/usr/sbin" tools/need nginx nginx
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || tools/need initdb postgresql
+	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || tools/need postgis.control postgresql-postgis
 	@python3 -c 'import ensurepip' 2>/dev/null || tools/need python3-venv python3-venv
-	$(CARGO) test --workspace
+	$(CARGO) test --workspace --lib --bins --tests
+	$(CARGO) test --workspace --doc
 	$(CARGO) build --quiet --bin bowerbird
 	tools/schemathesis
 	cd ui && BOWERBIRD=../target/debug/bowerbird npm run --silent test
@@ -22,7 +25,7 @@ lint: setup ui  ## formatting, clippy, documentation, the types of the page
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	cd ui && npm run --silent check
 
-bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, reading and making pages, photos side by side with img2dataset
+bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, reading and making pages; pages side by side with other crawlers, photos with img2dataset
 	for known in 1000000 5000000; do for hosts in 2000 500000; do \
 	  $(CARGO) run --release --quiet -p bowerbird-store --example scale -- $$known $$hosts best 30 || exit 1; \
 	done; done
@@ -31,6 +34,8 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	$(CARGO) run --release --quiet -p bowerbird-lab --example measure
 	$(CARGO) run --release --quiet -p bowerbird-watch --example million -- /tmp
 	$(CARGO) build --release --quiet --bin bowerbird
+	$(CARGO) build --release --quiet -p bowerbird-lab -p bowerbird-fetch --example pages --example ceiling
+	bench/crawl/run
 	bench/images/run
 	bench/serve/run
 

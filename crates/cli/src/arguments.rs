@@ -21,6 +21,20 @@ pub struct Arguments {
     /// The data directory: the library, the queue and the files.
     #[arg(long, global = true, help_heading = "Everywhere", value_name = "DIR", env = "BOWERBIRD_DATA", default_value = DATA)]
     pub data: PathBuf,
+    /// A PostgreSQL database that library and queue are in, shared with other machines: postgres://USER@HOST/NAME.
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Everywhere",
+        value_name = "URL",
+        env = "BOWERBIRD_DATABASE",
+        hide_env_values = true
+    )]
+    pub database: Option<String>,
+    /// A bucket that files go to instead of the data directory: s3://BUCKET/PREFIX. The library remembers it;
+    /// service and keys are named by AWS_ENDPOINT_URL, AWS_REGION, AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "URL", env = "BOWERBIRD_MEDIA")]
+    pub media: Option<String>,
     /// Settings to start from; the command line wins.
     #[arg(long, global = true, help_heading = "Everywhere", value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -69,6 +83,10 @@ pub enum Command {
     Forget(Forget),
     /// Serve the web page and its API, and run the crawls that are started there.
     Serve(Serve),
+    /// Work on the crawls of a shared database, beside other machines.
+    Worker(Worker),
+    /// Move a library from a data directory to a shared database, or back.
+    Migrate(Migrate),
     /// Watch sites on this machine, and tell crawlers what changed.
     Watch(Box<Watch>),
     /// Crawls that begin by themselves, while `serve` runs.
@@ -802,6 +820,63 @@ pub struct Serve {
 
 #[derive(Args)]
 #[command(after_help = "Examples:
+  bowerbird migrate --from ./bowerbird-data --to postgres://birds@db/birds
+  bowerbird migrate --from ./bowerbird-data --to postgres://birds@db/birds --media s3://birds/media
+  bowerbird migrate --from postgres://birds@db/birds --to ./here --media ./here/media
+
+Nobody may work in either home meanwhile. What is there is compared by counts and hashes. The same command
+goes on where one was stopped. The old home stays as it is. Files go where --media says; without it they
+stay where they are, but for those that go from one directory to another.")]
+pub struct Migrate {
+    /// A data directory, or postgres://USER@HOST/NAME.
+    #[arg(long, value_name = "HOME")]
+    pub from: String,
+    /// Likewise; a new or empty one.
+    #[arg(long, value_name = "HOME")]
+    pub to: String,
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
+  bowerbird crawl https://example.org/ --database postgres://birds@db/birds
+  bowerbird worker --database postgres://birds@db/birds
+  BOWERBIRD_DATABASE=postgres://birds@db/birds bowerbird worker --role media
+
+Any number of workers, on any machines, join every crawl that runs in the database. A host has one
+request at a time over all of them. Ctrl-c or SIGTERM lets what is under way land and leaves; what a
+worker that died was at is taken over when its lease has run out. Files go to --media, a bucket, or to
+--data: then let the workers share that directory.")]
+pub struct Worker {
+    /// What to do: everything, or only describe what was kept and find copies.
+    #[arg(long, value_enum, default_value = "all")]
+    pub role: Role,
+    /// After how long without a sign of life others take over.
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = lease)]
+    pub lease: Duration,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// What a worker does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Role {
+    /// Crawl, and describe what comes in.
+    All,
+    /// Describe what was kept, and find copies.
+    Media,
+}
+
+/// A lease that signs of life can keep.
+fn lease(text: &str) -> Result<Duration, String> {
+    let lease = parse_duration(text)?;
+    match (Duration::from_secs(1)..=Duration::from_secs(3600)).contains(&lease) {
+        true => Ok(lease),
+        false => Err("a lease is at least a second and at most an hour".into()),
+    }
+}
+
+#[derive(Args)]
+#[command(after_help = "Examples:
   bowerbird watch --site https://example.org/=/var/www/html --listen 127.0.0.1:7710
   bowerbird watch --site https://a.org/=/srv/a --site https://b.org/=/srv/b --rush 8-18 --reset 6h
   bowerbird watch --site https://example.org/=https://example.org/sitemap.xml
@@ -930,6 +1005,11 @@ pub enum Lab {
   curl 'http://127.0.0.1:PORT/.lab/truth?url=SEED'
   curl http://127.0.0.1:PORT/.lab/log")]
     Web(LabWeb),
+    /// Serve the hostile corner on a loopback port, until interrupted: hosts that mean harm to crawlers.
+    #[command(after_help = "Prints one line of JSON when it listens. Then, for example:
+  bowerbird crawl http://start.corner.lab.test/ --resolve '*.corner.lab.test=127.0.0.1:PORT'
+  bowerbird crawls NAME")]
+    Corner(LabCorner),
     /// Make an experiment and print its tables.
     #[command(after_help = experiments())]
     Experiment(LabExperiment),
@@ -1003,6 +1083,13 @@ pub struct LabWeb {
     /// Write the certificate of the web's own authority here, for `crawl --ca`.
     #[arg(long, value_name = "FILE")]
     pub ca_out: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct LabCorner {
+    /// Where to listen; port 0 takes a free one.
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub listen: SocketAddr,
 }
 
 fn site(text: &str) -> Result<::watch::Site, String> {

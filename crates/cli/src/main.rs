@@ -13,6 +13,10 @@ use clap::Parser;
 
 use crate::arguments::{Arguments, Command};
 
+/// Many threads read pages at once, and each leaves holes of other sizes: this one gives them back.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // clap prints help and usage errors itself and exits with 0 or 2.
     let arguments = Arguments::parse();
@@ -28,14 +32,14 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let Arguments { data, json, config, command, .. } = arguments;
+    let Arguments { data, database, media, json, config, command, .. } = arguments;
     // Finer data that cannot be used must not keep anybody from the rest.
     if !matches!(command, Command::Gazetteer { .. } | Command::Completions { .. } | Command::Watch(_))
         && let Err(error) = gazetteer::open(&data)
     {
         tracing::warn!("{error}");
     }
-    let place = command::Place { data, json };
+    let place = command::Place { data, database, media, json };
     // Half of the cores wait for the network; reading, hashing and decoding have threads of their own.
     let waiting = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(waiting).enable_all().build()?;
@@ -56,6 +60,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
             Command::Export(order) => command::export(place, order).await,
             Command::Forget(order) => command::forget(place, order).await,
             Command::Serve(order) => command::serve(place, order).await,
+            Command::Worker(order) => command::worker(place, order).await,
+            Command::Migrate(order) => command::migrate(place, order).await,
             Command::Watch(order) => command::watch(place, *order).await,
             Command::Schedule { schedule } => command::schedule(place, config.as_deref(), schedule).await,
             Command::Lab { lab } => command::lab(place, lab).await,

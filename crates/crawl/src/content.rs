@@ -63,6 +63,9 @@ pub(crate) struct Trouble {
     pub passing: bool,
 }
 
+/// The host of a visit is not claimed for it any more.
+pub(crate) const LOST: &str = "lost";
+
 impl From<FetchError> for Trouble {
     fn from(error: FetchError) -> Self {
         Self { reason: error.reason().into(), detail: error.to_string(), passing: error.is_transient() }

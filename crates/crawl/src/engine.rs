@@ -41,6 +41,8 @@ const TICK: Duration = Duration::from_millis(500);
 const RESTING_PER_SLOT: usize = 16;
 /// How often what a strategy has learnt is written down.
 const SAVE_EVERY: Duration = Duration::from_secs(30);
+/// How often what others learnt is taken in before it waits for the next time.
+const MEETINGS: usize = 4;
 /// After a stop, how long requests in flight may take to land.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -62,7 +64,34 @@ pub struct Progress {
 pub async fn run(
     store: Arc<Store>,
     name: &str,
+    settings: Settings,
+    reach: Reach,
+    stop: Stop,
+    progress: watch::Sender<Progress>,
+) -> Result<Summary, CrawlError> {
+    work_on(store, name, settings, None, reach, stop, progress).await
+}
+
+/// Works on a run that others began in a shared database, beside them, until something ends it.
+pub async fn join(
+    store: Arc<Store>,
+    crawl: Crawl,
+    run: Run,
+    reach: Reach,
+    stop: Stop,
+    progress: watch::Sender<Progress>,
+) -> Result<Summary, CrawlError> {
+    let settings = serde_json::from_value(crawl.settings.clone())
+        .map_err(|error| CrawlError::Settings(crawl.name.clone(), error.to_string()))?;
+    let name = crawl.name.clone();
+    work_on(store, &name, settings, Some((crawl, run)), reach, stop, progress).await
+}
+
+async fn work_on(
+    store: Arc<Store>,
+    name: &str,
     mut settings: Settings,
+    joined: Option<(Crawl, Run)>,
     reach: Reach,
     stop: Stop,
     progress: watch::Sender<Progress>,
@@ -77,6 +106,8 @@ pub async fn run(
     let interest = Interest::of(&settings)?;
     let taught = taught(&store, &settings).await?;
     let known = match store.library().crawl(name).await? {
+        // Whoever began it saw to its start pages.
+        Some(_) if joined.is_some() => 1,
         Some(crawl) => store.frontier().figures(crawl.id).await?.known_pages,
         None => 0,
     };
@@ -88,9 +119,11 @@ pub async fn run(
     let seed_hosts = settings.seeds.iter().map(Url::host).collect();
     let browser = render::Settings { page_time: settings.limits.max_render, ..reach.browser.clone() };
     let rendering = Rendering::new(settings.render, browser)?;
-    let fetcher = Fetcher::new(fetch_settings(&reach, seed_hosts, settings.manners.contact.clone()))?;
+    let fetch = fetch_settings(&reach, seed_hosts, settings.manners.contact.clone());
+    let fetcher = Fetcher::new(fetch.within(settings.limits.max_answer))?;
 
-    let (reachable, unreachable) = reachable_seeds(&fetcher, &settings.seeds).await;
+    let seeds = if joined.is_some() { &[][..] } else { &settings.seeds };
+    let (reachable, unreachable) = reachable_seeds(&fetcher, seeds).await;
     if known == 0 && reachable.is_empty() {
         let nothing = unreachable.is_empty();
         return Err(if nothing { CrawlError::NoSeeds } else { CrawlError::Unreachable(unreachable) });
@@ -98,17 +131,29 @@ pub async fn run(
     for (seed, why) in &unreachable {
         tracing::warn!("{seed}: {why}");
     }
-    let stored = serde_json::to_value(&settings).unwrap_or_default();
-    let crawl = store.library().save_crawl(name, &stored).await?;
-    let strategy = strategy_of(&store, &crawl, &settings, (&interest, criteria), taught).await?;
-    let lexicon = Lexicon::restored(store.library().lexicon(crawl.id).await?);
+    let (crawl, joined) = match joined {
+        Some((crawl, run)) => (crawl, Some(run)),
+        None => {
+            let stored = serde_json::to_value(&settings).unwrap_or_default();
+            (store.library().save_crawl(name, &stored).await?, None)
+        }
+    };
+    let common =
+        Common { model: store.library().model(crawl.id).await?, lexicon: store.library().lexicon(crawl.id).await? };
+    let strategy = strategy_of(&crawl, &settings, (&interest, criteria), (common.model.clone(), taught))?;
+    let lexicon = Lexicon::restored(common.lexicon.clone());
     let starts = store.library().starts(crawl.id).await?;
     starts.iter().for_each(|start| filter.widen(&start.url));
     let failed = |seed: &Url| starts.iter().any(|start| start.failed && start.url.id() == seed.id());
     let seeds = reachable.iter().map(|seed| seed_link(seed, strategy.seed(), failed(seed))).collect();
     store.frontier().add(crawl.id, seeds, settings.budgets.into()).await?;
     let started = store.frontier().now().await?;
-    let run = store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?;
+    let joins = joined.is_some();
+    let run = match joined {
+        Some(run) => run,
+        None => store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?,
+    };
+    store.attend(run.id).await?;
     let figures = store.library().figures(crawl.id, Some(run.id)).await?;
 
     let blocked = store.library().forgotten().await?;
@@ -137,12 +182,15 @@ pub async fn run(
         lexicon,
         steps: Arc::clone(&steps),
     });
-    queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await?;
+    if !joins {
+        queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await?;
+    }
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let (commits, committed, committer) =
         committer(Arc::clone(&store), crawl.id, run.id, (settings.budgets.into(), batch), Arc::clone(&steps));
     let engine = Engine {
         pages: figures.pages_asked(),
+        elsewhere: (0, 0),
         bytes: figures.bytes,
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
@@ -158,6 +206,7 @@ pub async fn run(
             settings: settings.clone(),
             hops: Hops::new(),
             cpu,
+            huge: Semaphore::new(1),
             lines: Semaphore::new(settings.concurrency),
             rests: Arc::default(),
         }),
@@ -170,6 +219,7 @@ pub async fn run(
         failed_seeds: Vec::new(),
         until_reached: false,
         saved: Instant::now(),
+        common,
         steps,
         describer: Describer::start(store),
         commits,
@@ -188,6 +238,8 @@ struct Engine {
     /// Pages of the run that are committed.
     pages: u64,
     bytes: u64,
+    /// Pages and bytes of others who work on the run, as far as is known.
+    elsewhere: (u64, u64),
     /// Time at work before this start.
     before: Duration,
     started: Instant,
@@ -200,12 +252,19 @@ struct Engine {
     until_reached: bool,
     /// When what was learnt was last written down.
     saved: Instant,
+    common: Common,
     steps: Arc<Steps>,
     describer: Describer,
     commits: mpsc::Sender<Visited>,
     committed: mpsc::UnboundedReceiver<Committed>,
     stop: Stop,
     progress: watch::Sender<Progress>,
+}
+
+/// What this process and others who work on the same crawl had learnt in common last.
+struct Common {
+    model: Option<Vec<u8>>,
+    lexicon: Option<Vec<u8>>,
 }
 
 /// Why a run ends.
@@ -220,6 +279,8 @@ enum End {
     Disk,
     Stopped,
     Interrupted,
+    /// Others who work on it ended it, or someone told them to.
+    Elsewhere,
 }
 
 impl End {
@@ -234,6 +295,7 @@ impl End {
             Self::Disk => "disk",
             Self::Stopped => "stopped",
             Self::Interrupted => "interrupted",
+            Self::Elsewhere => "elsewhere",
         }
     }
 }
@@ -241,7 +303,7 @@ impl End {
 impl End {
     /// Whether what came in last may still be looked at: nobody waits for the end.
     fn leaves_time(self) -> bool {
-        !matches!(self, Self::MaxTime | Self::Disk | Self::Stopped | Self::Interrupted)
+        !matches!(self, Self::MaxTime | Self::Disk | Self::Stopped | Self::Interrupted | Self::Elsewhere)
     }
 }
 
@@ -303,15 +365,26 @@ impl Engine {
         let beat =
             Beat { seconds, frontier: frontier.clone(), peak_memory: peak_memory(), steps: steps.since(&run.steps) };
         store.library().beat(run.id, &beat).await?;
-        let stopped = (end != End::Interrupted).then(|| end.as_str());
-        store.library().end_run(run.id, seconds, stopped).await?;
+        let others = store.leave(run.id).await?;
+        let known = store.library().run(run.id).await?.and_then(|run| run.stopped);
+        let told = match end {
+            // Others go on with it.
+            End::Interrupted if others > 0 => false,
+            End::Elsewhere => false,
+            _ => known.is_none(),
+        };
+        if told {
+            let stopped = (end != End::Interrupted).then(|| end.as_str());
+            store.library().end_run(run.id, seconds, stopped).await?;
+        }
+        let end = known.unwrap_or_else(|| end.as_str().to_owned());
         let figures = store.library().figures(run.crawl, Some(run.id)).await?;
         progress.send_replace(Progress { figures: figures.clone(), frontier: frontier.clone(), in_flight: 0, seconds });
         if figures.pages == 0 && figures.media.values().all(|media| media.kept == 0) && !failed_seeds.is_empty() {
             return Err(CrawlError::Unreachable(failed_seeds));
         }
         let near_copies = described.copies;
-        Ok(Summary::new(name, &settings.strategy, figures, &frontier, near_copies, seconds, end.as_str()))
+        Ok(Summary::new(name, &settings.strategy, figures, &frontier, near_copies, seconds, &end))
     }
 
     /// Claims and visits until there is a reason to end.
@@ -368,13 +441,21 @@ impl Engine {
         most.saturating_sub(self.flights.len().saturating_sub(resting))
     }
 
-    async fn claim(&self) -> Result<Claims, StoreError> {
+    async fn claim(&mut self) -> Result<Claims, StoreError> {
         let any = self.free_slots();
         if any == 0 {
             return Ok(Claims::default());
         }
+        let used_up = self.run.limits.pages.is_some_and(|limit| self.pages + self.elsewhere.0 >= limit);
+        if used_up && self.flights.len() == 0 && self.uncommitted == 0 {
+            // All that is ours is known here now, so what is not ours is known too.
+            self.look_elsewhere(&self.store.library().figures(self.run.crawl, Some(self.run.id)).await?);
+        }
         let pages = match self.run.limits.pages {
-            Some(limit) => limit.saturating_sub(self.pages + self.open_pages as u64).min(any as u64) as usize,
+            Some(limit) => {
+                let taken = self.pages + self.elsewhere.0 + self.open_pages as u64;
+                limit.saturating_sub(taken).min(any as u64) as usize
+            }
             None => any,
         };
         self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages }).await
@@ -383,11 +464,20 @@ impl Engine {
     /// Nothing more can be claimed: because the pages are used up, because nothing waits, or
     /// because all that waits is of hosts that rest for long.
     async fn nothing_left(&self) -> Result<End, StoreError> {
-        if self.run.limits.pages.is_some_and(|limit| self.pages >= limit) {
+        if self.run.limits.pages.is_some_and(|limit| self.pages + self.elsewhere.0 >= limit) {
             return Ok(End::MaxPages);
         }
         let figures = self.store.frontier().figures(self.run.crawl).await?;
         Ok(if figures.queued_pages + figures.queued_media == 0 { End::Empty } else { End::Resting })
+    }
+
+    /// Limits are those of all who work on the run. What is written and not told here yet counts for others
+    /// until it is.
+    fn look_elsewhere(&mut self, figures: &Figures) {
+        if self.store.is_shared() {
+            self.elsewhere =
+                (figures.pages_asked().saturating_sub(self.pages), figures.bytes.saturating_sub(self.bytes));
+        }
     }
 
     fn limit_reached(&self) -> Option<End> {
@@ -398,7 +488,7 @@ impl Engine {
             Some(End::Until)
         } else if limits.seconds.is_some_and(|most| (self.before + self.started.elapsed()).as_secs() >= most) {
             Some(End::MaxTime)
-        } else if limits.bytes.is_some_and(|most| self.bytes >= most) {
+        } else if limits.bytes.is_some_and(|most| self.bytes + self.elsewhere.1 >= most) {
             Some(End::MaxBytes)
         } else {
             None
@@ -471,7 +561,14 @@ impl Engine {
         let beat = Beat { seconds, frontier: frontier.clone(), peak_memory: peak_memory(), steps };
         self.store.library().beat(self.run.id, &beat).await?;
         let figures = self.store.library().figures(self.run.crawl, Some(self.run.id)).await?;
+        self.look_elsewhere(&figures);
         self.progress.send_replace(Progress { figures, frontier, in_flight: self.flights.len(), seconds });
+        if self.store.is_shared() {
+            let run = self.store.library().run(self.run.id).await?;
+            if run.is_none_or(|run| run.stopped.is_some() || run.ended.is_some()) {
+                return Ok(Some(End::Elsewhere));
+            }
+        }
         if self.saved.elapsed() >= SAVE_EVERY {
             self.save_learnt().await?;
         }
@@ -484,6 +581,10 @@ impl Engine {
     /// Writes down what the strategy and the lexicon have learnt, so that a kill loses at most what came
     /// since.
     async fn save_learnt(&mut self) -> Result<(), StoreError> {
+        self.saved = Instant::now();
+        if self.store.is_shared() {
+            return self.meet_others().await;
+        }
         let guide = Arc::clone(&self.visitor.guide);
         let learnt = tokio::task::spawn_blocking(move || (guide.strategy.learnt(), guide.lexicon.saved())).await;
         let (model, lexicon) = learnt.unwrap_or_default();
@@ -494,7 +595,45 @@ impl Engine {
         if let Some(lexicon) = lexicon {
             library.save_lexicon(self.run.crawl, lexicon).await?;
         }
-        self.saved = Instant::now();
+        Ok(())
+    }
+
+    /// Takes in what others learnt who work on the same crawl, and writes down all of it together. What
+    /// does not succeed because others write at the same moment is done the next time.
+    async fn meet_others(&mut self) -> Result<(), StoreError> {
+        let (library, crawl) = (Arc::clone(self.store.library()), self.run.crawl);
+        for _ in 0..MEETINGS {
+            let (theirs, base) = (library.model(crawl).await?, self.common.model.clone());
+            let (guide, known) = (Arc::clone(&self.visitor.guide), theirs.clone());
+            let met = tokio::task::spawn_blocking(move || match &known {
+                // What others wrote and does not read is written anew.
+                Some(theirs) => {
+                    guide.strategy.meet(base.as_deref(), theirs).unwrap_or_else(|_| guide.strategy.learnt())
+                }
+                None => guide.strategy.learnt(),
+            });
+            let Some(met) = met.await.unwrap_or_default() else { break };
+            // What was learnt here since is what is not theirs.
+            self.common.model = theirs.clone();
+            if library.swap_model(crawl, theirs, met.clone()).await? {
+                self.common.model = Some(met);
+                break;
+            }
+        }
+        for _ in 0..MEETINGS {
+            let (theirs, base) = (library.lexicon(crawl).await?, self.common.lexicon.clone());
+            let (guide, known) = (Arc::clone(&self.visitor.guide), theirs.clone());
+            let met = tokio::task::spawn_blocking(move || match &known {
+                Some(theirs) => guide.lexicon.meet(base.as_deref(), theirs),
+                None => guide.lexicon.saved(),
+            });
+            let Some(met) = met.await.unwrap_or_default() else { break };
+            self.common.lexicon = theirs.clone();
+            if library.swap_lexicon(crawl, theirs, met.clone()).await? {
+                self.common.lexicon = Some(met);
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -548,12 +687,11 @@ async fn taught(store: &Store, settings: &Settings) -> Result<Option<Vec<u8>>, C
 }
 
 /// The strategy, with what it learnt before in this crawl, or else what another crawl did.
-async fn strategy_of(
-    store: &Store,
+fn strategy_of(
     crawl: &Crawl,
     settings: &Settings,
     (interest, criteria): (&Interest, Criteria),
-    taught: Option<Vec<u8>>,
+    (resumed, taught): (Option<Vec<u8>>, Option<Vec<u8>>),
 ) -> Result<Box<dyn Strategy>, CrawlError> {
     let told = Told {
         region: interest.vocabulary(),
@@ -561,7 +699,7 @@ async fn strategy_of(
         prior: settings.prior,
         criteria,
         weighting: settings.weighted,
-        resumed: store.library().model(crawl.id).await?,
+        resumed,
         taught,
     };
     let other = settings.model.clone().filter(|_| told.resumed.is_none());

@@ -33,6 +33,9 @@ pub enum CrawlError {
         "crawl '{0}' has learnt nothing: --model takes the name of a crawl that ran with geo or weighted, as this one"
     )]
     NoModel(String),
+    /// The settings of a crawl do not read.
+    #[error("the settings of crawl '{0}' were written by another version ({1}): start it again with new ones")]
+    Settings(String, String),
     /// What a crawl has learnt does not read.
     #[error("crawl '{0}': {1}")]
     Model(String, strategy::BadModel),

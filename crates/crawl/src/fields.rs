@@ -153,6 +153,7 @@ pub fn fields() -> Vec<Field> {
         Field::new(limits, Bytes, "limits.max-bytes", "Traffic", "The run ends after so much was received, such as 2GB.").range(1.0, 1e18),
         Field::new(limits, Text, "until", "Until this page", "The run ends when this address was visited."),
         Field::new(limits, Bytes, "limits.min-free-disk", "Keep free", "The run ends when less is free on the disk.").range(0.0, 1e18),
+        Field::new(limits, Duration, "limits.max-answer", "Time for an answer", "How long one page or file may take, from the request to its last byte, such as 5m."),
         Field::new(limits, Duration, "limits.max-render", "Time for scripts", "How long the scripts of one page may take, all that is tried on it included, such as 15s."),
         Field::new(limits, Bytes, "limits.max-page", "Largest page", "What is longer is cut.").range(1024.0, 1e9),
         Field::new(limits, Bytes, "limits.max-file", "Largest file", "Larger media files are not fetched.").range(1024.0, 1e12),

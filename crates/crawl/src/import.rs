@@ -339,7 +339,7 @@ fn examined(
         return Ok(Err(Refused::unseen("kind")));
     }
     let name = path.rsplit('/').next().unwrap_or_default().to_owned();
-    if let Err(refusal) = verdict_on(rules, &facts, &Called { alt: String::new(), name }) {
+    if let Err(refusal) = verdict_on(rules, &facts, Some(size), &Called { alt: String::new(), name }) {
         return Ok(Err(refused(&facts, refusal)));
     }
     let Seen { thumbnail, described } = bytes.map(|bytes| see(&bytes, &facts, thumbnail_size)).unwrap_or_default();

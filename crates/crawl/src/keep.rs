@@ -141,7 +141,7 @@ pub(crate) fn verdict(rules: &Rules, probe: &Probe, called: &Called, now: Timest
         Ok(facts) => facts,
         Err(unreadable) => return Verdict::Refuse(Refused::unseen(unreadable.as_str())),
     };
-    let refusal = match verdict_on(rules, &facts, called) {
+    let refusal = match verdict_on(rules, &facts, None, called) {
         Ok(()) => return Verdict::Keep,
         Err(refusal) => refusal,
     };
@@ -149,7 +149,7 @@ pub(crate) fn verdict(rules: &Rules, probe: &Probe, called: &Called, now: Timest
     let refuse = Verdict::Refuse(refused);
     // Which side is up may be said at the end of the file.
     let turned = Facts { width: facts.height, height: facts.width, ..facts.clone() };
-    let surely_small = matches!(verdict_on(rules, &turned, called), Err(Refusal::Small));
+    let surely_small = matches!(verdict_on(rules, &turned, None, called), Err(Refusal::Small));
     match refusal {
         Refusal::Small if surely_small => refuse,
         // Formats and lengths do not change with what comes later.
@@ -169,14 +169,15 @@ pub(crate) fn refused(facts: &Facts, refusal: Refusal) -> Refused {
     Refused { kind: Some(facts.format.kind), wrong_location: facts.wrong_location, ..Refused::unseen(refusal.as_str()) }
 }
 
-/// Judges a file that is here as a whole.
-pub(crate) fn verdict_on(rules: &Rules, facts: &Facts, called: &Called) -> Result<(), Refusal> {
+/// Judges a file that is here as a whole, or by what is known of it without its size.
+pub(crate) fn verdict_on(rules: &Rules, facts: &Facts, size: Option<u64>, called: &Called) -> Result<(), Refusal> {
     let (width, height) = facts.upright().unzip();
     let candidate = Candidate {
         format: facts.format,
         width,
         height,
         duration: facts.duration,
+        size,
         located: facts.location.is_some(),
         alt: &called.alt,
         name: &called.name,

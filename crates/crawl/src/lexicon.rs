@@ -48,6 +48,29 @@ impl Lexicon {
         postcard::to_allocvec(&seen).ok()
     }
 
+    /// Takes in what others counted who work on the same crawl: `theirs` is what is remembered now, `base`
+    /// what this one and they had in common last. Gives all of it together.
+    pub fn meet(&self, base: Option<&[u8]>, theirs: &[u8]) -> Option<Vec<u8>> {
+        let read = |bytes: &[u8]| postcard::from_bytes::<Seen>(bytes).unwrap_or_default();
+        let (base, mut met) = (base.map(read).unwrap_or_default(), read(theirs));
+        let mut seen = self.seen();
+        let nothing = Spoken::default();
+        for (language, now) in &seen.languages {
+            let before = base.languages.get(language).unwrap_or(&nothing);
+            let spoken = met.languages.entry(language.clone()).or_default();
+            spoken.pages += now.pages.saturating_sub(before.pages);
+            for (word, count) in &now.words {
+                let new = count.saturating_sub(before.words.get(word).copied().unwrap_or(0));
+                let sum = spoken.words.entry(*word).or_default();
+                *sum = sum.saturating_add(new);
+            }
+        }
+        met.prune();
+        *seen = met.clone();
+        drop(seen);
+        postcard::to_allocvec(&met).ok()
+    }
+
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -93,6 +116,11 @@ impl Seen {
             let count = spoken.words.entry(key(word)).or_default();
             *count = count.saturating_add(1);
         }
+        self.prune();
+    }
+
+    /// Lets go of the rarest words.
+    fn prune(&mut self) {
         let mut least = 1;
         while self.languages.values().map(|spoken| spoken.words.len()).sum::<usize>() > WORDS {
             self.languages.values_mut().for_each(|spoken| spoken.words.retain(|_, count| *count > least));

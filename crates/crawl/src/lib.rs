@@ -54,7 +54,7 @@ pub use geo::Granularity;
 pub use render::Settings as Browser;
 
 pub use crate::describe::{CLUSTERING, Clustering, Describer, Describing, Placing, describe, leaders, place};
-pub use crate::engine::{Progress, fetch_settings, run};
+pub use crate::engine::{Progress, fetch_settings, join, run};
 pub use crate::error::CrawlError;
 pub use crate::example::{ByExample, Found, LARGEST_EXAMPLE, Mode, reordered};
 pub use crate::fields::{Field, FieldKind, Group, fields, from_form};

@@ -137,6 +137,7 @@ pub(crate) fn gather(
             malformed,
             dynamic: 0,
             states: 0,
+            cut: page.truncated,
             partial: false,
         }
     };

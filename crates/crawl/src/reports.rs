@@ -12,7 +12,7 @@ use crate::origin::no_sooner;
 use crate::reading::{Read, Reading};
 use crate::sites::sitemap_links;
 use crate::steps::Work;
-use crate::visit::{Found, NOT_MODIFIED, Visitor, validators};
+use crate::visit::{Found, NOT_MODIFIED, Visitor, lost, validators};
 
 /// Requests that one report is worth, and how long it may take: its host is asked for nothing else.
 const MOST_REQUESTS: usize = 2_000;
@@ -81,6 +81,9 @@ impl Visitor {
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
+            if !frontier.holds(&claim.link.url.host()).await? {
+                return Ok(lost(claim, received));
+            }
         }
         let minutes = LONGEST.as_secs() / 60;
         let detail = format!("the report is too large: more than {MOST_REQUESTS} pages, or {minutes} minutes");

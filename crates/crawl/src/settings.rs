@@ -199,6 +199,10 @@ pub struct Limits {
     /// The run stops when less than this is free on the disk of the data directory.
     #[serde(with = "quantity::bytes")]
     pub min_free_disk: u64,
+    /// Time for one answer, from the request to its last byte. Connecting, the first byte and the pauses in
+    /// between have shorter limits of their own.
+    #[serde(with = "quantity::duration")]
+    pub max_answer: Duration,
     /// Time for the scripts of one page, all that is tried on it included.
     #[serde(with = "quantity::duration")]
     pub max_render: Duration,
@@ -217,6 +221,7 @@ impl Default for Limits {
             max_time: None,
             max_bytes: None,
             min_free_disk: 500_000_000,
+            max_answer: Duration::from_secs(300),
             max_render: Duration::from_secs(15),
             max_page: 10 << 20,
             max_file: 100 << 20,

@@ -46,7 +46,8 @@ pub(crate) fn examine(
         Ok(facts) => facts,
         Err(unreadable) => return Ok(Err(Refused::unseen(unreadable.as_str()))),
     };
-    if let Err(refusal) = verdict_on(rules, &facts, called) {
+    let size = draft.as_ref().map(|draft| draft.size()).or(bytes.as_ref().map(|bytes| bytes.len() as u64));
+    if let Err(refusal) = verdict_on(rules, &facts, size, called) {
         return Ok(Err(refused(&facts, refusal)));
     }
     let draft = match draft {

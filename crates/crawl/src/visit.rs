@@ -12,7 +12,7 @@ use store::{
 };
 use tokio::sync::Semaphore;
 
-use crate::content::{Content, Contents, Trouble, Unread};
+use crate::content::{Content, Contents, LOST, Trouble, Unread};
 use crate::inquiry::{Inquiry, Step};
 use crate::links::{Guide, Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
@@ -24,6 +24,9 @@ use crate::steps::Work;
 
 /// A body is let run over its limit by this much, so that it is us who say what is too large.
 const LIMIT_SLACK: u64 = 1 << 20;
+
+/// Bytes of a page that is read alone.
+const HUGE: usize = 2 << 20;
 
 /// The answer to a request that asks for what changed, when nothing did.
 pub(crate) const NOT_MODIFIED: u16 = 304;
@@ -44,6 +47,8 @@ pub(crate) struct Visitor {
     pub hops: Hops,
     /// One permit per core: pages are read on the blocking pool, no more at once than that.
     pub cpu: Arc<Semaphore>,
+    /// Pages larger than [`HUGE`] are read one at a time.
+    pub huge: Semaphore,
     /// One permit per request that may be in flight.
     pub lines: Semaphore,
     /// Visits that wait for the next of their requests.
@@ -198,6 +203,9 @@ impl Visitor {
             // It was asked for several things at once.
             rest.until = rest.until + rest.until.since(at);
         }
+        if result.as_ref().is_err_and(|trouble| trouble.reason == LOST) {
+            return self.put_back(claim, crawl, rest, Again::AsBefore).await;
+        }
         if let Err(trouble) = &result
             && trouble.passing
             && !advice.give_up
@@ -333,6 +341,9 @@ impl Visitor {
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
+            if !frontier.holds(&claim.link.url.host()).await? {
+                return Ok(lost(claim, inquiry.received()));
+            }
         }
     }
 
@@ -380,6 +391,8 @@ impl Visitor {
         shown: Option<Shown>,
         known: Option<[u8; 16]>,
     ) -> (Option<[u8; 16]>, Outcome, Vec<Link>) {
+        // A tree takes many times the room of its page.
+        let _alone = if unread.body.len() > HUGE { Some(self.huge.acquire().await) } else { None };
         let _core = self.cpu.acquire().await;
         let (claim, guide) = (claim.clone(), Arc::clone(&self.guide));
         let reading = tokio::task::spawn_blocking(move || {
@@ -415,6 +428,12 @@ impl Visitor {
             (None, Outcome::Failed { reason: "internal".into(), detail }, Vec::new())
         })
     }
+}
+
+/// Others took over in the middle of a visit: what they find of it counts.
+pub(crate) fn lost(claim: &Claim, received: u64) -> Found {
+    let detail = format!("{} was taken over by another process", claim.link.url.host());
+    Found::refused(Trouble { reason: LOST.into(), detail, passing: true }, received)
 }
 
 /// All that a page leads to and shows.

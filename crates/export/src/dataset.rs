@@ -15,9 +15,8 @@ const BLOCK: usize = 512;
 /// The largest file that a plain header can speak of.
 const LARGEST: u64 = 0o77_777_777_777;
 
-/// Writes an item; not when its file is gone or is no file any more.
-pub(crate) fn sample(out: &mut impl Write, record: &Record<'_>) -> io::Result<bool> {
-    let path = Path::new(&record.file);
+/// Writes an item, whose file is at `path`; not when that is gone or is no file any more.
+pub(crate) fn sample(out: &mut impl Write, record: &Record<'_>, path: &Path) -> io::Result<bool> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => return Ok(false),

@@ -18,10 +18,10 @@ mod page_map;
 mod record;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use search::PageHit;
-use store::{MediaItem, PageItem};
+use store::{MediaItem, PageItem, Shelf, StoreError};
 
 pub use crate::record::Record;
 
@@ -45,7 +45,7 @@ pub enum Format {
 /// What a document is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// Items; paths of files start from the media directory.
+    /// Items; paths of files start from the media directory or the bucket.
     Media(PathBuf),
     /// Pages and their places.
     Pages,
@@ -56,6 +56,8 @@ pub struct Export<W: Write> {
     out: W,
     format: Format,
     subject: Subject,
+    /// Where the files themselves are read, when that is not where they are said to be.
+    files: Option<Shelf>,
     written: u64,
 }
 
@@ -72,7 +74,12 @@ impl<W: Write> Export<W> {
             Format::Kml => map::begin_kml(&mut out)?,
             Format::Gpx => map::begin_gpx(&mut out)?,
         }
-        Ok(Self { out, format, subject, written: 0 })
+        Ok(Self { out, format, subject, files: None, written: 0 })
+    }
+
+    /// Files themselves are read from a shelf.
+    pub fn with_files(self, shelf: Shelf) -> Self {
+        Self { files: Some(shelf), ..self }
     }
 
     /// Writes an item, where the format has a place for it.
@@ -85,7 +92,12 @@ impl<W: Write> Export<W> {
             Format::Jsonl => json::line(&mut self.out, &record)?,
             Format::Kml => map::placemark(&mut self.out, &record)?,
             Format::Gpx => map::waypoint(&mut self.out, &record)?,
-            Format::WebDataset => dataset::sample(&mut self.out, &record)?,
+            Format::WebDataset => match self.files.as_ref().map(|shelf| shelf.local(&item.path)) {
+                None => dataset::sample(&mut self.out, &record, Path::new(&record.file))?,
+                Some(Ok(file)) => dataset::sample(&mut self.out, &record, &file)?,
+                Some(Err(StoreError::Bucket(error))) if error.is_missing() => false,
+                Some(Err(error)) => return Err(io::Error::other(error)),
+            },
         };
         self.written += u64::from(written);
         Ok(())

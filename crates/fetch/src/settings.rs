@@ -165,6 +165,18 @@ impl Default for NameLimits {
 }
 
 impl Settings {
+    /// The same, with no answer taking longer than this, nor any part of it.
+    #[must_use]
+    pub fn within(self, longest: Duration) -> Self {
+        Self {
+            connect_timeout: self.connect_timeout.min(longest),
+            header_timeout: self.header_timeout.min(longest),
+            idle_timeout: self.idle_timeout.min(longest),
+            total_timeout: longest,
+            ..self
+        }
+    }
+
     /// The guard these settings describe.
     pub fn guard(&self) -> Guard {
         Guard::new(self.resolve.clone(), self.private_hosts.clone(), self.own_listeners.clone())

@@ -19,6 +19,7 @@
 //!   in the place of a made one.
 //! - [`Changing`] is one site whose pages change as simulated days go by.
 //! - [`Scripted`] are sites that are little without their scripts, and one that means harm to browsers.
+//! - [`Corner`] are servers that mean harm to crawlers.
 //!
 //! Sites are named by kind and number (`town3.lab.test`, `photos1.lab.test`); pictures may come
 //! from `cdn2.lab.test`. The first eight sites, whose home pages are the seeds, have no odd habits.
@@ -37,6 +38,7 @@
 mod answer;
 mod answers;
 mod changing;
+mod corner;
 mod dice;
 mod escape;
 mod graph;
@@ -59,6 +61,7 @@ mod web;
 pub use crate::answer::{Answer, Asked};
 pub use crate::answers::Answers;
 pub use crate::changing::{Changes, Changing, Seen, passed_on};
+pub use crate::corner::{Corner, Named, Trap};
 pub use crate::host::{Certificate, SiteKind};
 pub use crate::media::Photo;
 pub use crate::mirror::Mirror;

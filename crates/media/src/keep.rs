@@ -243,6 +243,8 @@ pub struct Candidate<'a> {
     pub height: Option<u32>,
     /// How long it lasts.
     pub duration: Option<Duration>,
+    /// Bytes of the whole file, where they are known.
+    pub size: Option<u64>,
     /// Whether it has a valid location.
     pub located: bool,
     /// Its alternative text.
@@ -275,10 +277,17 @@ pub enum Refusal {
     NotLocated,
     /// A film or sound that is too short or too long.
     Duration,
+    /// A small file that says it is a huge picture.
+    Bomb,
 }
 
+/// Above so many pixels a picture must bring the bytes for them.
+const MANY_PIXELS: u64 = 100_000_000;
+/// No photograph has more pixels for each byte: the emptiest sky has some thirty.
+const EMPTIEST: u64 = 500;
+
 impl Refusal {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Small,
         Self::Aspect,
         Self::Word,
@@ -289,10 +298,11 @@ impl Refusal {
         Self::External,
         Self::NotLocated,
         Self::Duration,
+        Self::Bomb,
     ];
 
     /// `small`, `aspect`, `word`, `format`, `too-large`, `broken`, `thumbnail`, `external`,
-    /// `not-located` or `duration`.
+    /// `not-located`, `duration` or `bomb`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Small => "small",
@@ -305,6 +315,7 @@ impl Refusal {
             Self::External => "external",
             Self::NotLocated => "not-located",
             Self::Duration => "duration",
+            Self::Bomb => "bomb",
         }
     }
 
@@ -338,6 +349,10 @@ fn judge_sides(rules: &Rules, candidate: &Candidate<'_>) -> Result<(), Refusal> 
     let (Some(width), Some(height)) = (candidate.width, candidate.height) else { return Err(Refusal::Broken) };
     if width == 0 || height == 0 {
         return Err(Refusal::Broken);
+    }
+    let pixels = u64::from(width) * u64::from(height);
+    if pixels > MANY_PIXELS && candidate.size.is_some_and(|size| size < pixels / EMPTIEST) {
+        return Err(Refusal::Bomb);
     }
     if width < rules.min_width || height < rules.min_height {
         return Err(Refusal::Small);

@@ -1,94 +1,398 @@
-//! The document tree: nodes in one vector, linked by index, filled by html5ever.
+//! The document tree: nodes in one vector, linked by index.
 //!
-//! Nothing outside this module and [`guard`](crate::guard) knows the parser.
+//! Words are not copied: a text and the value of an attribute are stretches of the page's own text,
+//! or of one buffer beside it for what had to be decoded. [`quick`](crate::quick) fills the tree, or
+//! [`planter`](crate::planter) from what html5ever says; nothing else knows the parsers.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
 
-use html5ever::interface::{ElementFlags, ExpandedName, NodeOrText, QuirksMode, TreeSink};
-use html5ever::tendril::StrTendril;
-use html5ever::{Attribute, LocalName, QualName, local_name, ns};
+use crate::names::{Key, Tag, Traits};
 
-const NONE: u32 = u32::MAX;
-const DOCUMENT: u32 = 0;
+pub(crate) const NONE: u32 = u32::MAX;
+pub(crate) const DOCUMENT: u32 = 0;
+
+/// Texts from here on are not read: a place in a text is 31 bits.
+pub(crate) const LONGEST: usize = 1 << 30;
 
 /// A parsed document.
-pub(crate) struct Dom {
-    nodes: Vec<Node>,
-    base: Option<u32>,
+pub(crate) struct Dom<'t> {
+    pub(crate) text: Cow<'t, str>,
+    pub(crate) arena: Arena,
 }
 
-struct Node {
-    parent: u32,
+/// A stretch of the page's text, or of the buffer beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    start: u32,
+    len: u32,
+}
+
+const BESIDE: u32 = 1 << 31;
+
+impl Span {
+    pub(crate) const EMPTY: Self = Self { start: 0, len: 0 };
+
+    /// A stretch of the page's text.
+    pub(crate) fn of_text(start: usize, end: usize) -> Self {
+        Self { start: start as u32, len: end.saturating_sub(start) as u32 }
+    }
+
+    /// A stretch of the buffer beside.
+    pub(crate) fn of_side(start: usize, end: usize) -> Self {
+        Self { start: start as u32 | BESIDE, len: end.saturating_sub(start) as u32 }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The same without its first bytes.
+    pub(crate) fn skip(self, bytes: usize) -> Self {
+        let bytes = (bytes as u32).min(self.len);
+        Self { start: self.start + bytes, len: self.len - bytes }
+    }
+
+    /// Its first bytes.
+    pub(crate) fn take(self, bytes: usize) -> Self {
+        Self { start: self.start, len: (bytes as u32).min(self.len) }
+    }
+
+    pub(crate) fn len(self) -> usize {
+        self.len as usize
+    }
+}
+
+/// The name of an element; other names are numbered as they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) tag: Tag,
+    pub(crate) other: u16,
+}
+
+impl From<Tag> for Name {
+    fn from(tag: Tag) -> Self {
+        Self { tag, other: 0 }
+    }
+}
+
+/// What an element belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Space {
+    Html,
+    Svg,
+    Math,
+}
+
+/// An attribute; `other` is its name where that is not known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Attribute {
+    pub(crate) key: Key,
+    pub(crate) other: Span,
+    pub(crate) value: Span,
+}
+
+/// A run of attributes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Attributes {
+    pub(crate) start: u32,
+    pub(crate) len: u32,
+}
+
+impl Attributes {
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Content {
+    /// The document or a template's contents: nothing to read.
+    Nothing,
+    Element {
+        name: Name,
+        space: Space,
+        attributes: Attributes,
+    },
+    Text(Span),
+}
+
+pub(crate) struct Node {
+    pub(crate) parent: u32,
     previous: u32,
     next: u32,
     first: u32,
     last: u32,
-    depth: u32,
-    content: Content,
+    pub(crate) depth: u32,
+    pub(crate) content: Content,
 }
 
-enum Content {
-    /// The document, a template's contents, a comment: nothing to read.
-    Nothing,
-    Element(Element),
-    Text(StrTendril),
+/// The nodes of a document, and what they are made of.
+pub(crate) struct Arena {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) attributes: Vec<Attribute>,
+    /// Decoded words.
+    pub(crate) side: String,
+    /// Names of elements that are not among the known ones.
+    pub(crate) others: Vec<Box<str>>,
+    pub(crate) base: Option<u32>,
+    /// Depth of the deepest element put anywhere.
+    pub(crate) deepest: u32,
+    /// Bytes of text copied because something was added to it.
+    pub(crate) moved: usize,
+}
+
+impl Arena {
+    /// `bytes` is how long the page is.
+    pub(crate) fn new(bytes: usize, nodes: usize) -> Self {
+        // Real pages have a node for each 20 to 60 bytes.
+        let mut arena = Self {
+            nodes: Vec::with_capacity((bytes / 24).min(nodes)),
+            attributes: Vec::with_capacity((bytes / 40).min(nodes)),
+            side: String::new(),
+            others: Vec::new(),
+            base: None,
+            deepest: 0,
+            moved: 0,
+        };
+        arena.add(Content::Nothing);
+        arena
+    }
+
+    pub(crate) fn add(&mut self, content: Content) -> u32 {
+        let id = self.nodes.len() as u32;
+        self.nodes.push(Node { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, depth: 0, content });
+        id
+    }
+
+    pub(crate) fn create(&mut self, name: Name, space: Space, attributes: Attributes) -> u32 {
+        let id = self.add(Content::Element { name, space, attributes });
+        if space == Space::Html {
+            match name.tag {
+                Tag::Base if self.base.is_none() => self.base = Some(id),
+                // Contents of a template are not part of the page: they hang on a node of their own,
+                // which always follows the template's.
+                Tag::Template => {
+                    self.add(Content::Nothing);
+                }
+                _ => {}
+            }
+        }
+        id
+    }
+
+    /// The node that holds the contents of a template.
+    pub(crate) fn template_contents(&mut self, template: u32) -> u32 {
+        // Templates in templates must not look shallow.
+        self.nodes[template as usize + 1].depth = self.nodes[template as usize].depth;
+        template + 1
+    }
+
+    pub(crate) fn parent(&self, id: u32) -> u32 {
+        self.nodes[id as usize].parent
+    }
+
+    pub(crate) fn detach(&mut self, id: u32) {
+        let Node { parent, previous, next, .. } = self.nodes[id as usize];
+        if parent == NONE {
+            return;
+        }
+        match previous {
+            NONE => self.nodes[parent as usize].first = next,
+            _ => self.nodes[previous as usize].next = next,
+        }
+        match next {
+            NONE => self.nodes[parent as usize].last = previous,
+            _ => self.nodes[next as usize].previous = previous,
+        }
+        let node = &mut self.nodes[id as usize];
+        (node.parent, node.previous, node.next) = (NONE, NONE, NONE);
+    }
+
+    /// Puts a detached node under `parent`, before `next` or last.
+    pub(crate) fn attach(&mut self, parent: u32, id: u32, next: u32) {
+        let above = &mut self.nodes[parent as usize];
+        let depth = above.depth + 1;
+        let previous = if next == NONE {
+            std::mem::replace(&mut above.last, id)
+        } else {
+            std::mem::replace(&mut self.nodes[next as usize].previous, id)
+        };
+        match previous {
+            NONE => self.nodes[parent as usize].first = id,
+            _ => self.nodes[previous as usize].next = id,
+        }
+        let node = &mut self.nodes[id as usize];
+        (node.parent, node.previous, node.next, node.depth) = (parent, previous, next, depth);
+        if !matches!(node.content, Content::Text(_)) {
+            self.deepest = self.deepest.max(depth);
+        }
+    }
+
+    /// Puts a text under `parent`, before `next` or last; adds it to the text that is there already.
+    pub(crate) fn insert_text(&mut self, text: &str, parent: u32, span: Span, next: u32) {
+        let before = self.before(parent, next);
+        if let Some(Node { content: Content::Text(existing), .. }) = self.nodes.get(before as usize) {
+            let joined = self.join(text, *existing, span);
+            self.nodes[before as usize].content = Content::Text(joined);
+            return;
+        }
+        let id = self.add(Content::Text(span));
+        self.attach(parent, id, next);
+    }
+
+    fn before(&self, parent: u32, next: u32) -> u32 {
+        if next == NONE { self.nodes[parent as usize].last } else { self.nodes[next as usize].previous }
+    }
+
+    /// The text that stands right before `next`, or last under `parent`.
+    pub(crate) fn text_before(&self, parent: u32, next: u32) -> Option<Span> {
+        match self.nodes.get(self.before(parent, next) as usize)?.content {
+            Content::Text(span) => Some(span),
+            _ => None,
+        }
+    }
+
+    /// One stretch of two texts.
+    fn join(&mut self, text: &str, a: Span, b: Span) -> Span {
+        if a.start + a.len == b.start {
+            return Span { start: a.start, len: a.len + b.len };
+        }
+        let mut start = (a.start & !BESIDE) as usize;
+        if a.start & BESIDE == 0 || start + a.len() != self.side.len() {
+            start = self.side.len();
+            self.moved += a.len();
+            self.copy(text, a);
+        }
+        self.copy(text, b);
+        Span::of_side(start, self.side.len())
+    }
+
+    /// Copies a stretch to the end of the buffer beside.
+    fn copy(&mut self, text: &str, span: Span) {
+        if span.start & BESIDE == 0 {
+            self.side.push_str(slice(text, "", span));
+        } else {
+            let start = (span.start & !BESIDE) as usize;
+            let end = (start + span.len()).min(self.side.len());
+            self.side.extend_from_within(start..end);
+        }
+    }
+
+    /// Moves all that is under one node to the end of what is under another.
+    pub(crate) fn reparent(&mut self, from: u32, to: u32) {
+        loop {
+            let first = self.nodes[from as usize].first;
+            if first == NONE {
+                break;
+            }
+            self.detach(first);
+            self.attach(to, first, NONE);
+        }
+    }
+}
+
+pub(crate) fn slice<'a>(text: &'a str, side: &'a str, span: Span) -> &'a str {
+    let (from, start) =
+        if span.start & BESIDE == 0 { (text, span.start as usize) } else { (side, (span.start & !BESIDE) as usize) };
+    from.get(start..start + span.len()).unwrap_or_default()
 }
 
 /// An element with its attributes.
-pub(crate) struct Element {
-    name: LocalName,
-    html: bool,
-    attributes: Vec<Attribute>,
+#[derive(Clone, Copy)]
+pub(crate) struct Element<'d> {
+    dom: &'d Dom<'d>,
+    name: Name,
+    space: Space,
+    attributes: Attributes,
 }
 
-impl Element {
+impl<'d> Element<'d> {
     /// The name of an HTML element; nothing for SVG and MathML.
-    pub(crate) fn html_name(&self) -> Option<&LocalName> {
-        self.html.then_some(&self.name)
+    pub(crate) fn html_name(self) -> Option<Tag> {
+        (self.space == Space::Html).then_some(self.name.tag)
     }
 
-    pub(crate) fn is_svg_root(&self) -> bool {
-        !self.html && self.name == local_name!("svg")
+    pub(crate) fn is_svg_root(self) -> bool {
+        self.space != Space::Html && self.name.tag == Tag::Svg
     }
 
-    pub(crate) fn attribute(&self, name: &LocalName) -> Option<&str> {
-        self.attributes.iter().find(|a| a.name.local == *name).map(|a| &*a.value)
+    fn entries(self) -> &'d [Attribute] {
+        self.dom.arena.attributes.get(self.attributes.range()).unwrap_or_default()
     }
 
-    pub(crate) fn attributes(&self) -> impl Iterator<Item = (&LocalName, &str)> {
-        self.attributes.iter().map(|a| (&a.name.local, &*a.value))
+    pub(crate) fn attribute(self, key: Key) -> Option<&'d str> {
+        self.entries().iter().find(|a| a.key == key).map(|a| self.dom.slice(a.value))
+    }
+
+    /// Attributes with names that are known.
+    pub(crate) fn attributes(self) -> impl Iterator<Item = (Key, &'d str)> {
+        self.entries().iter().filter(|a| a.key != Key::Other).map(move |a| (a.key, self.dom.slice(a.value)))
+    }
+
+    /// All attributes with their names.
+    pub(crate) fn spelled_attributes(self) -> impl Iterator<Item = (&'d str, &'d str)> {
+        self.entries().iter().map(move |a| {
+            let name = if a.key == Key::Other { self.dom.slice(a.other) } else { a.key.text() };
+            (name, self.dom.slice(a.value))
+        })
+    }
+
+    /// Its name as written, in small letters.
+    pub(crate) fn spelled(self) -> &'d str {
+        match self.name.tag {
+            Tag::Other => self.dom.arena.others.get(usize::from(self.name.other)).map_or("", |name| name),
+            known => known.text(),
+        }
+    }
+
+    pub(crate) fn space(self) -> Space {
+        self.space
+    }
+
+    /// Whether it stands on lines of its own.
+    pub(crate) fn is_block(self) -> bool {
+        self.space == Space::Html && self.name.tag.is(Traits::BLOCK)
     }
 }
 
 /// One step of a walk over the tree.
 pub(crate) enum Step<'d> {
-    Enter(&'d Element),
+    Enter(Element<'d>),
     Text(&'d str),
     Leave,
 }
 
-impl Dom {
-    /// The first `<base>` of the document.
-    pub(crate) fn base(&self) -> Option<&Element> {
-        self.base.and_then(|id| self.element(id))
+impl<'t> Dom<'t> {
+    fn slice(&self, span: Span) -> &str {
+        slice(&self.text, &self.arena.side, span)
     }
 
-    fn element(&self, id: u32) -> Option<&Element> {
-        match &self.nodes[id as usize].content {
-            Content::Element(element) => Some(element),
+    /// The first `<base>` of the document.
+    pub(crate) fn base(&self) -> Option<Element<'_>> {
+        self.arena.base.and_then(|id| self.element(id))
+    }
+
+    fn element(&self, id: u32) -> Option<Element<'_>> {
+        match self.arena.nodes.get(id as usize)?.content {
+            Content::Element { name, space, attributes } => Some(Element { dom: self, name, space, attributes }),
             _ => None,
         }
     }
 
+    /// How many nodes there are, with those that hang on nothing.
+    pub(crate) fn len(&self) -> usize {
+        self.arena.nodes.len()
+    }
+
     /// The text directly inside the element just entered.
-    pub(crate) fn own_text(&self, at: Cursor) -> String {
-        let mut text = String::new();
-        let mut child = self.nodes[at.0 as usize].first;
+    pub(crate) fn own_text(&self, at: Cursor) -> Cow<'_, str> {
+        let nodes = &self.arena.nodes;
+        let mut text = Cow::Borrowed("");
+        let mut child = nodes[at.0 as usize].first;
         while child != NONE {
-            let node = &self.nodes[child as usize];
-            if let Content::Text(piece) = &node.content {
-                text.push_str(piece);
+            let node = &nodes[child as usize];
+            if let Content::Text(piece) = node.content {
+                text += self.slice(piece);
             }
             child = node.next;
         }
@@ -99,14 +403,17 @@ impl Dom {
     /// entered and left, and of each text; when it answers an entered element with
     /// [`Descend::No`], what is inside is passed over.
     pub(crate) fn walk<'d>(&'d self, mut visit: impl FnMut(Cursor, Step<'d>) -> Descend) {
-        let mut at = self.nodes[DOCUMENT as usize].first;
+        let nodes = &self.arena.nodes;
+        let mut at = nodes[DOCUMENT as usize].first;
         let mut entering = true;
         while at != NONE && at != DOCUMENT {
-            let node = &self.nodes[at as usize];
+            let node = &nodes[at as usize];
             if entering {
-                let descend = match &node.content {
-                    Content::Element(element) => visit(Cursor(at), Step::Enter(element)),
-                    Content::Text(text) => visit(Cursor(at), Step::Text(text)),
+                let descend = match node.content {
+                    Content::Element { name, space, attributes } => {
+                        visit(Cursor(at), Step::Enter(Element { dom: self, name, space, attributes }))
+                    }
+                    Content::Text(span) => visit(Cursor(at), Step::Text(self.slice(span))),
                     Content::Nothing => Descend::No,
                 };
                 if matches!(descend, Descend::Yes) && node.first != NONE {
@@ -114,7 +421,7 @@ impl Dom {
                     continue;
                 }
             }
-            if matches!(node.content, Content::Element(_)) {
+            if matches!(node.content, Content::Element { .. }) {
                 visit(Cursor(at), Step::Leave);
             }
             entering = node.next != NONE;
@@ -131,239 +438,4 @@ pub(crate) struct Cursor(u32);
 pub(crate) enum Descend {
     Yes,
     No,
-}
-
-/// A node as the tree builder holds it. The name travels with it, because the builder asks for the
-/// names of open elements far more often than for anything else.
-#[derive(Clone)]
-pub(crate) struct Handle {
-    id: u32,
-    name: QualName,
-}
-
-/// Builds a [`Dom`] from what the tree builder says.
-pub(crate) struct Planter {
-    nodes: RefCell<Vec<Node>>,
-    base: Cell<Option<u32>>,
-    /// Depth of the place where something was last added.
-    depth: Cell<u32>,
-}
-
-impl Planter {
-    /// `capacity` is how many nodes to expect.
-    pub(crate) fn new(capacity: usize) -> Self {
-        let planter =
-            Self { nodes: RefCell::new(Vec::with_capacity(capacity)), base: Cell::new(None), depth: Cell::new(0) };
-        planter.add(Content::Nothing);
-        planter
-    }
-
-    /// How many nodes there are.
-    pub(crate) fn len(&self) -> usize {
-        self.nodes.borrow().len()
-    }
-
-    /// How deep the innermost open element is, as far as the tree builder reports it.
-    pub(crate) fn depth(&self) -> u32 {
-        self.depth.get()
-    }
-
-    fn add(&self, content: Content) -> u32 {
-        let mut nodes = self.nodes.borrow_mut();
-        let id = nodes.len() as u32;
-        nodes.push(Node { parent: NONE, previous: NONE, next: NONE, first: NONE, last: NONE, depth: 0, content });
-        id
-    }
-
-    fn detach(&self, id: u32) {
-        let mut nodes = self.nodes.borrow_mut();
-        let Node { parent, previous, next, .. } = nodes[id as usize];
-        if parent == NONE {
-            return;
-        }
-        match previous {
-            NONE => nodes[parent as usize].first = next,
-            _ => nodes[previous as usize].next = next,
-        }
-        match next {
-            NONE => nodes[parent as usize].last = previous,
-            _ => nodes[next as usize].previous = previous,
-        }
-        let node = &mut nodes[id as usize];
-        (node.parent, node.previous, node.next) = (NONE, NONE, NONE);
-    }
-
-    /// Puts a detached node under `parent`, before `next` or last.
-    fn attach(&self, parent: u32, id: u32, next: u32) {
-        let mut nodes = self.nodes.borrow_mut();
-        let previous = if next == NONE { nodes[parent as usize].last } else { nodes[next as usize].previous };
-        match previous {
-            NONE => nodes[parent as usize].first = id,
-            _ => nodes[previous as usize].next = id,
-        }
-        match next {
-            NONE => nodes[parent as usize].last = id,
-            _ => nodes[next as usize].previous = id,
-        }
-        let depth = nodes[parent as usize].depth + 1;
-        let node = &mut nodes[id as usize];
-        (node.parent, node.previous, node.next, node.depth) = (parent, previous, next, depth);
-        self.depth.set(if matches!(node.content, Content::Text(_)) { depth - 1 } else { depth });
-    }
-
-    /// Adds to the text before `next` (or the last one) when there is one.
-    fn extend_text(&self, parent: u32, next: u32, text: &StrTendril) -> bool {
-        let mut nodes = self.nodes.borrow_mut();
-        let before = if next == NONE { nodes[parent as usize].last } else { nodes[next as usize].previous };
-        self.depth.set(nodes[parent as usize].depth);
-        match nodes.get_mut(before as usize).map(|node| &mut node.content) {
-            Some(Content::Text(existing)) => {
-                existing.push_tendril(text);
-                true
-            }
-            _ => false,
-        }
-    }
-
-    fn insert(&self, parent: u32, next: u32, child: NodeOrText<Handle>) {
-        let id = match child {
-            NodeOrText::AppendNode(handle) => {
-                self.detach(handle.id);
-                handle.id
-            }
-            NodeOrText::AppendText(text) => {
-                if self.extend_text(parent, next, &text) {
-                    return;
-                }
-                self.add(Content::Text(text))
-            }
-        };
-        self.attach(parent, id, next);
-    }
-
-    fn parent_of(&self, id: u32) -> u32 {
-        self.nodes.borrow()[id as usize].parent
-    }
-}
-
-fn nameless(id: u32) -> Handle {
-    Handle { id, name: QualName::new(None, ns!(), local_name!("")) }
-}
-
-impl TreeSink for Planter {
-    type Handle = Handle;
-    type Output = Dom;
-    type ElemName<'a> = ExpandedName<'a>;
-
-    fn finish(self) -> Dom {
-        Dom { nodes: self.nodes.into_inner(), base: self.base.get() }
-    }
-
-    fn parse_error(&self, _: Cow<'static, str>) {}
-
-    fn get_document(&self) -> Handle {
-        nameless(DOCUMENT)
-    }
-
-    fn elem_name<'a>(&'a self, target: &'a Handle) -> ExpandedName<'a> {
-        target.name.expanded()
-    }
-
-    fn create_element(&self, name: QualName, attributes: Vec<Attribute>, flags: ElementFlags) -> Handle {
-        let html = name.ns == ns!(html);
-        let id = self.add(Content::Element(Element { name: name.local.clone(), html, attributes }));
-        if html && name.local == local_name!("base") && self.base.get().is_none() {
-            self.base.set(Some(id));
-        }
-        if flags.template {
-            // Contents of a template are not part of the page: they hang on a node of their own,
-            // which always follows the template's.
-            self.add(Content::Nothing);
-        }
-        Handle { id, name }
-    }
-
-    fn create_comment(&self, _: StrTendril) -> Handle {
-        nameless(self.add(Content::Nothing))
-    }
-
-    fn create_pi(&self, _: StrTendril, _: StrTendril) -> Handle {
-        nameless(self.add(Content::Nothing))
-    }
-
-    fn append(&self, parent: &Handle, child: NodeOrText<Handle>) {
-        self.insert(parent.id, NONE, child);
-    }
-
-    fn append_based_on_parent_node(&self, element: &Handle, previous: &Handle, child: NodeOrText<Handle>) {
-        if self.parent_of(element.id) != NONE {
-            self.append_before_sibling(element, child);
-        } else {
-            self.append(previous, child);
-        }
-    }
-
-    fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
-
-    fn pop(&self, node: &Handle) {
-        self.depth.set(self.nodes.borrow()[node.id as usize].depth.saturating_sub(1));
-    }
-
-    fn get_template_contents(&self, target: &Handle) -> Handle {
-        let mut nodes = self.nodes.borrow_mut();
-        // Templates in templates must not look shallow.
-        nodes[target.id as usize + 1].depth = nodes[target.id as usize].depth;
-        nameless(target.id + 1)
-    }
-
-    fn same_node(&self, x: &Handle, y: &Handle) -> bool {
-        x.id == y.id
-    }
-
-    fn set_quirks_mode(&self, _: QuirksMode) {}
-
-    fn append_before_sibling(&self, sibling: &Handle, child: NodeOrText<Handle>) {
-        if let NodeOrText::AppendNode(child) = &child {
-            self.detach(child.id);
-        }
-        match self.parent_of(sibling.id) {
-            NONE => {}
-            parent => self.insert(parent, sibling.id, child),
-        }
-    }
-
-    fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
-        if let Content::Element(element) = &mut self.nodes.borrow_mut()[target.id as usize].content {
-            for attribute in attributes {
-                if element.attributes.len() < crate::guard::ATTRIBUTES
-                    && element.attribute(&attribute.name.local).is_none()
-                {
-                    element.attributes.push(attribute);
-                }
-            }
-        }
-    }
-
-    fn remove_from_parent(&self, target: &Handle) {
-        self.detach(target.id);
-    }
-
-    fn reparent_children(&self, node: &Handle, new_parent: &Handle) {
-        loop {
-            let first = self.nodes.borrow()[node.id as usize].first;
-            if first == NONE {
-                break;
-            }
-            self.detach(first);
-            self.attach(new_parent.id, first, NONE);
-        }
-    }
-
-    fn is_mathml_annotation_xml_integration_point(&self, target: &Handle) -> bool {
-        let nodes = self.nodes.borrow();
-        let Content::Element(element) = &nodes[target.id as usize].content else { return false };
-        element.attribute(&local_name!("encoding")).is_some_and(|encoding| {
-            encoding.eq_ignore_ascii_case("text/html") || encoding.eq_ignore_ascii_case("application/xhtml+xml")
-        })
-    }
 }

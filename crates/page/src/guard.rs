@@ -15,17 +15,33 @@ use html5ever::tokenizer::{TagKind, Token, TokenSink, TokenSinkResult, Tokenizer
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, TokenizerResult, local_name};
 
-use crate::dom::{Dom, Handle, Planter};
+use crate::dom::{Dom, LONGEST};
+use crate::planter::{Handle, Planter};
+use crate::quick;
+use crate::text::clip;
 
 /// More attributes on one tag than this are dropped.
 pub(crate) const ATTRIBUTES: usize = 256;
 
 /// Parses a document. The flag says whether a limit was hit.
-pub(crate) fn parse(text: &str, depth: usize, nodes: usize) -> (Dom, bool) {
-    let (text, tamed) = match tame(text) {
-        Cow::Borrowed(text) => (StrTendril::from_slice(text), false),
-        Cow::Owned(text) => (StrTendril::from(text), true),
-    };
+pub(crate) fn parse(text: &str, depth: usize, nodes: usize) -> (Dom<'_>, bool) {
+    match quick::parse(text, depth, nodes) {
+        Some(dom) => (dom, false),
+        None => by_the_standard(text, depth, nodes),
+    }
+}
+
+/// Parses a document with html5ever.
+pub(crate) fn by_the_standard(text: &str, depth: usize, nodes: usize) -> (Dom<'static>, bool) {
+    let short = clip(text, LONGEST);
+    let cut = short.len() < text.len();
+    let tamed = tame(short);
+    let (dom, hit) = untamed(&tamed, depth, nodes);
+    (dom, hit || cut || matches!(tamed, Cow::Owned(_)))
+}
+
+/// The same without looking at the number of attributes before.
+pub(crate) fn untamed(text: &str, depth: usize, nodes: usize) -> (Dom<'static>, bool) {
     let options = TreeBuilderOpts {
         // Without scripts the inside of <noscript> is elements, not text: lazy images live there.
         scripting_enabled: false,
@@ -33,18 +49,17 @@ pub(crate) fn parse(text: &str, depth: usize, nodes: usize) -> (Dom, bool) {
         quirks_mode: NoQuirks,
         ..TreeBuilderOpts::default()
     };
-    // Real pages have a node for each 20 to 60 bytes.
-    let planter = Planter::new((text.len() / 32).min(nodes));
+    let planter = Planter::new(text.len(), nodes);
     let guard = Guard {
         builder: TreeBuilder::new(planter, options),
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
         nodes,
         swallowed: Cell::new(0),
-        hit: Cell::new(tamed),
+        hit: Cell::new(false),
     };
     let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
     let queue = BufferQueue::default();
-    queue.push_back(text);
+    queue.push_back(StrTendril::from_slice(text));
     // It pauses after each script and charset declaration; neither changes anything here.
     while !matches!(tokenizer.feed(&queue), TokenizerResult::Done) {}
     tokenizer.end();

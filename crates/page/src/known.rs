@@ -1,15 +1,16 @@
 //! Which addresses were met already.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
 use facts::Url;
+use foldhash::fast::RandomState;
 
 /// Finds the place of an address in a list without keeping a second copy of it.
 #[derive(Default)]
 pub(crate) struct Known {
     hash: RandomState,
-    places: HashMap<u64, u32>,
+    places: HashMap<u64, u32, RandomState>,
 }
 
 impl Known {

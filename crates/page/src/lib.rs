@@ -22,8 +22,9 @@
 //!
 //! [`outline()`] takes less of it: what a page is joined to, for going over whole sites.
 //!
-//! Inside, `charset` makes text of bytes, `guard` and `dom` make a tree of it, `reader` walks the
-//! tree once, and each of the other modules knows one thing the reader may meet.
+//! Inside, `charset` makes text of bytes, `quick` makes a tree of it (or html5ever behind `guard`, for
+//! the few pages `quick` leaves to it), `reader` walks the tree once, and each of the other modules
+//! knows one thing the reader may meet.
 //!
 //! [text]: Page::text
 //! [word counts]: Page::words
@@ -35,15 +36,19 @@ mod digest;
 mod dom;
 mod elements;
 mod guard;
+pub mod judge;
 mod known;
 mod language;
 mod links;
 mod media;
 mod metas;
 mod name;
+mod names;
 mod nearness;
 mod outline;
 mod picture;
+mod planter;
+mod quick;
 mod reader;
 mod rights;
 mod robots;

@@ -77,16 +77,14 @@ impl Rel {
     pub(crate) fn parse(rel: &str) -> Self {
         let mut parsed = Self::default();
         for word in rel.split_ascii_whitespace() {
-            match word.to_ascii_lowercase().as_str() {
-                "nofollow" => parsed.nofollow = true,
-                "ugc" => parsed.ugc = true,
-                "sponsored" => parsed.sponsored = true,
-                "next" => parsed.next = true,
-                "prev" | "previous" => parsed.prev = true,
-                "tag" => parsed.tag = true,
-                "license" => parsed.license = true,
-                _ => {}
-            }
+            let is = |name: &str| word.eq_ignore_ascii_case(name);
+            parsed.nofollow |= is("nofollow");
+            parsed.ugc |= is("ugc");
+            parsed.sponsored |= is("sponsored");
+            parsed.next |= is("next");
+            parsed.prev |= is("prev") || is("previous");
+            parsed.tag |= is("tag");
+            parsed.license |= is("license");
         }
         parsed
     }
@@ -147,14 +145,43 @@ impl Links {
     }
 }
 
+/// `before` and `after` are folded text, where white space is a space or a line's end.
 fn around(before: &str, after: &str) -> String {
-    let last = before.rmatch_indices(char::is_whitespace).nth(AROUND - 1).map_or(0, |(at, _)| at);
-    let first = after.match_indices(char::is_whitespace).nth(AROUND - 1).map_or(after.len(), |(at, _)| at);
+    let gap = |(_, byte): &(usize, u8)| matches!(byte, b' ' | b'\n');
+    let last = before.bytes().enumerate().rev().filter(gap).nth(AROUND - 1).map_or(0, |(at, _)| at);
+    let first = after.bytes().enumerate().filter(gap).nth(AROUND - 1).map_or(after.len(), |(at, _)| at);
     // Where words are not parted by spaces, length is the bound.
     let before = before[last..].trim();
     let before = &before[before.ceil_char_boundary(before.len().saturating_sub(300))..];
     let after = clip(after[..first].trim(), 300);
-    [before, after].into_iter().filter(|side| !side.is_empty()).collect::<Vec<_>>().join(" ").replace('\n', " ")
+    let mut around = String::with_capacity(before.len() + 1 + after.len());
+    for side in [before, after].into_iter().filter(|side| !side.is_empty()) {
+        if !around.is_empty() {
+            around.push(' ');
+        }
+        for (i, line) in side.split('\n').enumerate() {
+            if i > 0 {
+                around.push(' ');
+            }
+            around.push_str(line);
+        }
+    }
+    around
+}
+
+/// An address as a page says it, made whole.
+///
+/// Many pages name their own host in each link: what is the same in base and reference need not be
+/// taken apart again.
+pub(crate) fn join(base: &Url, reference: &str) -> Option<Url> {
+    let reference = reference.trim();
+    let origin = base.as_str().strip_suffix(base.path_and_query());
+    let path = origin.and_then(|origin| reference.strip_prefix(origin)).filter(|path| {
+        let second = path.strip_prefix('/').map(|rest| rest.bytes().next());
+        // Two slashes, also with a line break between, would start a host.
+        second.is_some_and(|byte| !matches!(byte, Some(b'/' | b'\\' | b'\t' | b'\n' | b'\r')))
+    });
+    base.join(path.filter(|_| reference.len() < 1000).unwrap_or(reference)).ok()
 }
 
 #[cfg(test)]
@@ -171,6 +198,33 @@ mod tests {
         assert_eq!(around("", "after it"), "after it");
         assert_eq!(around("", ""), "");
         assert_eq!(around("ひ".repeat(500).as_str(), "").chars().count(), 100);
+    }
+
+    #[test]
+    fn an_address_on_the_same_host_is_joined_like_any_other() {
+        for base in ["https://www.example.org/a/b?c", "http://a.example:8080/", "http://www.example.org/x/"] {
+            let base = Url::parse(base).unwrap();
+            for reference in [
+                "https://www.example.org/x/../y?z#q",
+                "https://www.example.org//x",
+                "https://www.example.org/\t/x",
+                "https://www.example.org/\\x",
+                "https://www.example.org",
+                "https://www.example.org/",
+                "https://www.example.org.evil.example/x",
+                "https://www.example.org:443/x",
+                "https://www.example.org@evil.example/x",
+                " http://a.example:8080/ä b ",
+                "HTTP://WWW.example.org/x",
+                "/y",
+                "y",
+                "?q",
+                "//b.example/x",
+                "mailto:x@example.org",
+            ] {
+                assert_eq!(join(&base, reference), base.join(reference).ok(), "{base:?} {reference}");
+            }
+        }
     }
 
     #[test]

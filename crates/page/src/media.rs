@@ -141,10 +141,11 @@ pub(crate) fn kind_of(url: &Url) -> Option<MediaKind> {
         return None;
     }
     let (_, ending) = name.rsplit_once('.')?;
-    if ending.len() > 5 {
-        return None;
-    }
-    Some(match ending.to_ascii_lowercase().as_str() {
+    let mut small = [0; 5];
+    let small = small.get_mut(..ending.len())?;
+    small.copy_from_slice(ending.as_bytes());
+    small.make_ascii_lowercase();
+    Some(match std::str::from_utf8(small).ok()? {
         "jpg" | "jpeg" | "jpe" | "jfif" | "png" | "gif" | "webp" | "avif" | "heic" | "heif" | "tif" | "tiff"
         | "bmp" | "jxl" | "jp2" => MediaKind::Image,
         "mp4" | "m4v" | "mov" | "webm" | "ogv" | "avi" | "mkv" | "mpg" | "mpeg" | "wmv" | "3gp" | "flv" => {

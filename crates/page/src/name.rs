@@ -51,24 +51,28 @@ pub fn name_words(name: &str) -> String {
         Some((stem, ending)) if (1..=5).contains(&ending.len()) => stem,
         _ => name,
     };
-    let tokens: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty()).collect();
-    let mut words: Vec<&str> = Vec::new();
+    let mut tokens = name.split(|c: char| !c.is_alphanumeric()).filter(|token| !token.is_empty()).peekable();
+    let mut words = String::new();
     let mut after_camera = false;
-    for (i, &token) in tokens.iter().enumerate() {
-        let number_next = tokens.get(i + 1).is_some_and(|next| is_number(next));
+    while let Some(token) = tokens.next() {
+        let number_next = tokens.peek().is_some_and(|next| is_number(next));
         after_camera = is_camera(token, number_next) || (after_camera && is_number(token));
         if !after_camera && !is_size(token) && !is_stamp(token) {
-            words.push(token);
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.push_str(token);
         }
     }
-    crate::text::clip(&words.join(" "), 200).to_owned()
+    words.truncate(words.floor_char_boundary(200));
+    words
 }
 
 /// `DSC0001`, or `IMG` before a number.
 fn is_camera(token: &str, number_next: bool) -> bool {
     let letters = token.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = token.len() - letters.len();
-    (digits >= 3 || (digits == 0 && number_next)) && CAMERAS.contains(&letters.to_ascii_lowercase().as_str())
+    (digits >= 3 || (digits == 0 && number_next)) && CAMERAS.iter().any(|camera| camera.eq_ignore_ascii_case(letters))
 }
 
 fn is_number(token: &str) -> bool {

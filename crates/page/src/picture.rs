@@ -3,35 +3,10 @@
 //! A picture may be named several times on one element: small in `src`, larger in `srcset`, real in
 //! `data-src` with a placeholder in `src`. They are one picture, and the best address stands for it.
 
-use html5ever::{LocalName, local_name};
-
 use crate::dom::Element;
 use crate::media::MediaOrigin;
+use crate::names::Key;
 use crate::srcset::{self, Size};
-
-/// Attributes that scripts copy to `src` when the picture scrolls into view, best first.
-const LAZY: &[&str] = &[
-    "data-original",
-    "data-full-url",
-    "data-large-file",
-    "data-orig-file",
-    "data-src",
-    "data-lazy-src",
-    "data-lazy",
-    "data-original-src",
-    "data-hi-res-src",
-    "data-image",
-    "data-image-src",
-    "data-img-src",
-    "data-url",
-    "data-echo",
-    "data-defer-src",
-    "data-ll-src",
-];
-
-const LAZY_SETS: &[&str] = &["data-srcset", "data-lazy-srcset", "data-original-set", "data-lazyload-srcset"];
-
-const LAZY_BACKGROUNDS: &[&str] = &["data-bg", "data-background", "data-background-image", "data-bg-src"];
 
 /// The best address so far.
 #[derive(Clone, Copy, Debug)]
@@ -65,20 +40,18 @@ pub(crate) fn better<'d>(a: Option<Choice<'d>>, b: Option<Choice<'d>>) -> Option
 }
 
 /// What an `<img>` shows.
-pub(crate) fn of_img(img: &Element) -> Option<Choice<'_>> {
+pub(crate) fn of_img(img: Element<'_>) -> Option<Choice<'_>> {
     let mut best = None;
     for (name, value) in img.attributes() {
         let value = value.trim();
-        let choice = if *name == local_name!("src") {
+        let choice = if name == Key::Src {
             let rank = if is_placeholder(img, value) { Rank::Placeholder } else { Rank::Plain };
             plain(value, MediaOrigin::Img, rank)
-        } else if *name == local_name!("srcset") {
+        } else if name == Key::Srcset {
             of_set(value, MediaOrigin::SrcSet, Rank::Plain)
-        } else if !name.starts_with("data-") {
-            None
-        } else if let Some(place) = LAZY.iter().position(|lazy| **name == **lazy) {
-            plain(value, MediaOrigin::Lazy, Rank::Lazy(LAZY.len() - place)).filter(|c| looks_like_an_address(c.url))
-        } else if LAZY_SETS.contains(&&**name) {
+        } else if let Some(rank) = name.lazy() {
+            plain(value, MediaOrigin::Lazy, Rank::Lazy(rank)).filter(|c| looks_like_an_address(c.url))
+        } else if name.is_lazy_set() {
             of_set(value, MediaOrigin::Lazy, Rank::Lazy(0))
         } else {
             None
@@ -89,19 +62,19 @@ pub(crate) fn of_img(img: &Element) -> Option<Choice<'_>> {
 }
 
 /// What a `<source>` of a `<picture>` shows.
-pub(crate) fn of_source(source: &Element) -> Option<Choice<'_>> {
-    let kind = source.attribute(&local_name!("type"));
+pub(crate) fn of_source(source: Element<'_>) -> Option<Choice<'_>> {
+    let kind = source.attribute(Key::Type);
     let rank = |srcset: &str| if is_repacked(kind, srcset) { Rank::Format } else { Rank::Source };
     let mut best = None;
     for (name, value) in source.attributes() {
-        if *name == local_name!("srcset") || LAZY_SETS.contains(&&**name) {
+        if name == Key::Srcset || name.is_lazy_set() {
             best = better(best, of_set(value, MediaOrigin::Picture, rank(value)));
         }
     }
     let mut choice = best?;
     // A source for wide screens without sizes of its own is at least that wide.
     if matches!(choice.rank, Rank::Format | Rank::Source)
-        && let Some(width) = source.attribute(&local_name!("media")).and_then(min_width)
+        && let Some(width) = source.attribute(Key::Media).and_then(min_width)
     {
         choice.rank = Rank::Sized(Size::Width(width));
     }
@@ -121,20 +94,20 @@ fn is_repacked(kind: Option<&str>, srcset: &str) -> bool {
 }
 
 /// The background a script will set, when this attribute names one.
-pub(crate) fn lazy_background<'d>(name: &LocalName, value: &'d str) -> Option<&'d str> {
+pub(crate) fn lazy_background(name: Key, value: &str) -> Option<&str> {
     let value = value.trim();
-    (LAZY_BACKGROUNDS.contains(&&**name) && looks_like_an_address(value)).then(|| real(value)).flatten()
+    (name.is_lazy_background() && looks_like_an_address(value)).then(|| real(value)).flatten()
 }
 
 /// Width and height attributes, 0 for one that is missing.
-pub(crate) fn declared_size(element: &Element) -> Option<(u32, u32)> {
-    let pixels = |name: &LocalName| {
+pub(crate) fn declared_size(element: Element<'_>) -> Option<(u32, u32)> {
+    let pixels = |name: Key| {
         let value = element.attribute(name)?.trim();
         let digits = value.len() - value.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let unit = value[digits..].trim();
         (unit.is_empty() || unit == "px" || unit.starts_with('.')).then(|| value[..digits].parse().ok()).flatten()
     };
-    match (pixels(&local_name!("width")), pixels(&local_name!("height"))) {
+    match (pixels(Key::Width), pixels(Key::Height)) {
         (None, None) => None,
         (width, height) => Some((width.unwrap_or(0), height.unwrap_or(0))),
     }
@@ -168,7 +141,7 @@ fn looks_like_an_address(value: &str) -> bool {
     (value.contains('/') || value.contains('.')) && !value.contains(['{', '<', ' '])
 }
 
-fn is_placeholder(img: &Element, src: &str) -> bool {
+fn is_placeholder(img: Element<'_>, src: &str) -> bool {
     if matches!(declared_size(img), Some((0..=1, 0..=1))) {
         return true;
     }

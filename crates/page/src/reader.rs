@@ -4,15 +4,15 @@ mod marks;
 mod shown;
 
 use facts::{MediaKind, Url};
-use html5ever::{LocalName, local_name};
 
 use self::shown::{Figure, OpenLink, caption_all};
 use crate::caption::Caption;
 use crate::dom::{Cursor, Descend, Dom, Element, Step};
-use crate::elements::{CAPTION_HEADINGS, PHRASE, is_block, weighted_tag};
+use crate::elements::{CAPTION_HEADINGS, PHRASE, weighted_tag};
 use crate::links::{Fragment, Links};
 use crate::media::Gallery;
 use crate::metas::Metas;
+use crate::names::{Key, Tag};
 use crate::picture::Choice;
 use crate::structured::{Items, Structured, StructuredSource};
 use crate::text::{Folded, Tags, TextRun, fold};
@@ -22,16 +22,21 @@ use crate::{Limits, Page, Words, guard, language};
 /// Reads a document that is HTML, or was sent as if it were.
 pub(crate) fn read_html(text: &str, url: &Url, limits: &Limits) -> Page {
     let (dom, truncated) = guard::parse(text, limits.depth, limits.nodes);
-    let base = dom.base().and_then(|base| base.attribute(&local_name!("href"))).and_then(|href| url.join(href).ok());
-    let mut reader = Reader::new(&dom, base.unwrap_or_else(|| url.clone()), limits);
+    let mut page = read_tree(&dom, url, limits);
+    page.truncated |= truncated;
+    page
+}
+
+/// Reads a document that is parsed already.
+pub(crate) fn read_tree(dom: &Dom<'_>, url: &Url, limits: &Limits) -> Page {
+    let base = dom.base().and_then(|base| base.attribute(Key::Href)).and_then(|href| url.join(href).ok());
+    let mut reader = Reader::new(dom, base.unwrap_or_else(|| url.clone()), limits);
     dom.walk(|at, step| match step {
         Step::Enter(element) => reader.enter(at, element),
         Step::Text(text) => reader.text(text),
         Step::Leave => reader.leave(),
     });
-    let mut page = reader.finish(url);
-    page.truncated |= truncated;
-    page
+    reader.finish(url)
 }
 
 /// Reads a text without markup.
@@ -76,7 +81,7 @@ struct End {
 }
 
 struct Reader<'d> {
-    dom: &'d Dom,
+    dom: &'d Dom<'d>,
     base: Url,
     limits: &'d Limits,
     tree: Tree,
@@ -105,7 +110,7 @@ struct Reader<'d> {
 }
 
 impl<'d> Reader<'d> {
-    fn new(dom: &'d Dom, base: Url, limits: &'d Limits) -> Self {
+    fn new(dom: &'d Dom<'d>, base: Url, limits: &'d Limits) -> Self {
         Self {
             dom,
             base,
@@ -135,7 +140,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn enter(&mut self, at: Cursor, element: &'d Element) -> Descend {
+    fn enter(&mut self, at: Cursor, element: Element<'d>) -> Descend {
         let around = self.frames.last().copied();
         let node = self.tree.push(around.map(|frame| frame.node));
         let mut frame = Frame {
@@ -154,7 +159,7 @@ impl<'d> Reader<'d> {
             self.frames.push(frame);
             return Descend::Yes;
         };
-        if is_block(name) {
+        if element.is_block() {
             self.break_block();
             frame.end.block = true;
         }
@@ -164,66 +169,60 @@ impl<'d> Reader<'d> {
         descend
     }
 
-    fn enter_element(&mut self, at: Cursor, element: &'d Element, name: &LocalName, frame: &mut Frame) -> Descend {
-        match *name {
-            local_name!("html") => {
-                let lang = element.attribute(&local_name!("lang"));
+    fn enter_element(&mut self, at: Cursor, element: Element<'d>, name: Tag, frame: &mut Frame) -> Descend {
+        match name {
+            Tag::Html => {
+                let lang = element.attribute(Key::Lang);
                 self.html_language = self.html_language.take().or_else(|| language::language_code(lang?));
             }
-            local_name!("title") => {
+            Tag::Title => {
                 if self.title.is_empty() {
                     self.title = fold(&self.dom.own_text(at), PHRASE);
                     self.title_node = Some(frame.node);
                 }
                 return Descend::No;
             }
-            local_name!("script") => {
+            Tag::Script => {
                 self.script(at, element, frame.node);
                 return Descend::No;
             }
-            local_name!("style") | local_name!("template") => return Descend::No,
-            local_name!("meta") => self.meta(element, frame.node),
-            local_name!("link") => self.head_link(element, frame),
-            local_name!("head")
-            | local_name!("noscript")
-            | local_name!("select")
-            | local_name!("datalist")
-            | local_name!("textarea")
-            | local_name!("object")
-            | local_name!("canvas") => {
+            Tag::Style | Tag::Template => return Descend::No,
+            Tag::Meta => self.meta(element, frame.node),
+            Tag::Link => self.head_link(element, frame),
+            Tag::Head | Tag::Noscript | Tag::Select | Tag::Datalist | Tag::Textarea | Tag::Object | Tag::Canvas => {
                 frame.visible = false;
-                if *name == local_name!("object") {
-                    self.embed(element, element.attribute(&local_name!("data")), frame);
+                if name == Tag::Object {
+                    self.embed(element, element.attribute(Key::Data), frame);
                 }
             }
-            local_name!("a") => {
+            Tag::A => {
                 frame.end.caption = true;
                 self.open_link(element, frame);
             }
-            local_name!("area") => self.area(element, frame),
-            local_name!("iframe") | local_name!("frame") => {
+            Tag::Area => self.area(element, frame),
+            Tag::Iframe | Tag::Frame => {
                 self.frame(element, frame);
                 return Descend::No;
             }
-            local_name!("img") => self.img(element, frame),
-            local_name!("picture") => {
+            Tag::Img => self.img(element, frame),
+            Tag::Picture => {
                 self.picture = None;
                 frame.in_picture = true;
             }
-            local_name!("source") => self.source(element, frame),
-            local_name!("video") => self.player(element, MediaKind::Video, frame),
-            local_name!("audio") => self.player(element, MediaKind::Audio, frame),
-            local_name!("embed") => self.embed(element, element.attribute(&local_name!("src")), frame),
-            local_name!("figure") => {
+            Tag::Source => self.source(element, frame),
+            Tag::Video => self.player(element, MediaKind::Video, frame),
+            Tag::Audio => self.player(element, MediaKind::Audio, frame),
+            Tag::Embed => self.embed(element, element.attribute(Key::Src), frame),
+            Tag::Figure => {
                 self.figures.push(Figure { around: frame.figure, ..Figure::default() });
                 frame.figure = Some(self.figures.len() as u32 - 1);
             }
-            local_name!("figcaption") => frame.end.figcaption = true,
-            local_name!("br") => {
+            Tag::Figcaption => frame.end.figcaption = true,
+            Tag::Br => {
                 self.visible.break_line();
                 self.break_word_in_link();
             }
-            local_name!("p") => frame.end.caption = true,
+            Tag::P => frame.end.caption = true,
             _ => {
                 if let Some(tag) = weighted_tag(name) {
                     frame.tags = frame.tags.with(tag);

@@ -108,22 +108,32 @@ impl Folded {
     /// Appends, and says which bytes were added: an empty range for white space.
     pub(crate) fn push(&mut self, text: &str) -> Range<u32> {
         let mut start = None;
-        let mut pieces = text.split(char::is_whitespace).peekable();
-        while let Some(piece) = pieces.next() {
-            if !piece.is_empty() {
-                let from = self.push_piece(piece);
-                start = start.or(from);
-            }
-            if pieces.peek().is_some() {
+        let mut at = 0;
+        while let Some(&byte) = text.as_bytes().get(at) {
+            if let Some(space) = white(text, at, byte) {
                 self.gap = self.gap.max(Gap::Space);
+                at += space;
+                continue;
             }
+            let (end, piece_end, ascii) = stretch(text, at);
+            let from = if self.text.len() + end - at < self.limit {
+                self.push_piece(&text[at..end], ascii)
+            } else {
+                // Near the limit word by word, to fill it.
+                let from = self.push_piece(&text[at..piece_end], ascii);
+                at = piece_end;
+                start = start.or(from);
+                continue;
+            };
+            start = start.or(from);
+            at = end;
         }
         let end = self.text.len() as u32;
         start.unwrap_or(end)..end
     }
 
-    fn push_piece(&mut self, piece: &str) -> Option<u32> {
-        if !piece.is_ascii() && piece.chars().all(is_invisible) {
+    fn push_piece(&mut self, piece: &str, ascii: bool) -> Option<u32> {
+        if !ascii && piece.chars().all(is_invisible) {
             return None;
         }
         if self.full || self.text.len() + piece.len() + 1 > self.limit {
@@ -138,7 +148,7 @@ impl Folded {
         }
         self.gap = Gap::None;
         let from = self.text.len() as u32;
-        if piece.is_ascii() {
+        if ascii {
             self.text.push_str(piece);
         } else {
             self.text.extend(piece.chars().filter(|&c| !is_invisible(c)));
@@ -176,6 +186,45 @@ impl Folded {
     pub(crate) fn into_string(self) -> String {
         self.text
     }
+}
+
+/// How long the white space character at a place is, if there is one.
+fn white(text: &str, at: usize, byte: u8) -> Option<usize> {
+    if byte < 0x80 {
+        return matches!(byte, b' ' | b'\t'..=b'\r').then_some(1);
+    }
+    let c = text[at..].chars().next()?;
+    c.is_whitespace().then(|| c.len_utf8())
+}
+
+/// Where the words that start at a place and are parted by single spaces end, where the first of
+/// them ends, and whether all is ASCII. A word with other letters stands alone.
+fn stretch(text: &str, start: usize) -> (usize, usize, bool) {
+    let bytes = text.as_bytes();
+    let mut first = None;
+    let mut at = start;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            0x80.. => {
+                let Some(first) = first else { return word_end(text, at) };
+                let last = bytes[..at].iter().rposition(|b| *b == b' ').unwrap_or(first);
+                return (last, first, true);
+            }
+            b' ' if bytes.get(at + 1).is_some_and(|b| !matches!(b, b' ' | b'\t'..=b'\r' | 0x80..)) => {
+                first = first.or(Some(at));
+            }
+            b' ' | b'\t'..=b'\r' => break,
+            _ => {}
+        }
+        at += 1;
+    }
+    (at, first.unwrap_or(at), true)
+}
+
+/// The end of a word that has letters beyond ASCII from `at` on.
+fn word_end(text: &str, at: usize) -> (usize, usize, bool) {
+    let end = text[at..].find(char::is_whitespace).map_or(text.len(), |found| at + found);
+    (end, end, false)
 }
 
 /// Soft hyphens, zero-width spaces and byte order marks: they would cut words in two.
@@ -220,6 +269,38 @@ mod tests {
         assert_eq!(text.as_str(), "abc");
         assert!(text.is_full());
         assert_eq!(clip("äö", 3), "ä");
+    }
+
+    #[test]
+    fn folding_by_stretches_is_folding_by_words() {
+        let texts = [
+            "a b c",
+            " a  b\tc ",
+            "ab üc d",
+            "ü",
+            "a ü",
+            "aü b",
+            "a\u{a0}b c",
+            "\u{ad} x",
+            "a \u{ad} b",
+            "x y ",
+            "a\u{3000}\u{ad}b",
+        ];
+        for text in texts.iter().flat_map(|a| texts.iter().map(move |b| format!("{a}{b}"))) {
+            for limit in [1000, 9, 6, 4] {
+                let mut folded = Folded::new(limit);
+                let range = folded.push(&text);
+                let mut by_word = Folded::new(limit);
+                let mut start = None;
+                for word in text.split_inclusive(char::is_whitespace) {
+                    let range = by_word.push(word);
+                    start = start.or((!range.is_empty()).then_some(range.start));
+                }
+                assert_eq!(folded.as_str(), by_word.as_str(), "{text:?} {limit}");
+                assert_eq!(range, start.unwrap_or(by_word.len())..by_word.len(), "{text:?} {limit}");
+                assert_eq!((folded.gap, folded.full), (by_word.gap, by_word.full), "{text:?} {limit}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! What a word is, said once for the whole program.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::fmt;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
 
 /// The words of a text: runs of letters and digits in lower case.
 ///
@@ -22,31 +25,107 @@ fn lower(word: &str) -> Cow<'_, str> {
 }
 
 /// How often each word occurs in a text.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+///
+/// All different words stand in one string, one after the other, and a table of places finds them: a
+/// page has hundreds, and a piece of memory for each would cost more than reading them.
+#[derive(Clone, Default)]
 pub struct Words {
-    counts: HashMap<Box<str>, u32>,
+    text: String,
+    entries: Vec<Entry>,
+    /// Places in `entries`, one more than each, by hash; 0 where there is none.
+    table: Vec<u32>,
+    hash: RandomState,
     total: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    end: u32,
+    count: u32,
+    /// Part of its hash: nearly always enough to tell it from others.
+    hash: u32,
 }
 
 impl Words {
     /// Counts the words of a text in one pass.
     pub fn of(text: &str) -> Self {
         let mut counted = Self::default();
-        for word in words(text) {
-            counted.total += 1;
-            match counted.counts.get_mut(&*word) {
-                Some(count) => *count += 1,
-                None => {
-                    counted.counts.insert(word.into(), 1);
-                }
-            }
+        let mut from = 0;
+        while let Some((start, end)) = next_word(text, from) {
+            counted.add(&text[start..end]);
+            from = end;
         }
         counted
     }
 
+    fn add(&mut self, word: &str) {
+        self.total += 1;
+        let start = self.text.len();
+        if word.is_ascii() {
+            self.text.push_str(word);
+            if let Some(new) = self.text.get_mut(start..) {
+                new.make_ascii_lowercase();
+            }
+        } else {
+            self.text.push_str(&word.to_lowercase());
+        }
+        if self.entries.len() * 2 >= self.table.len() {
+            self.grow();
+        }
+        let hash = self.hash_of(&self.text[start..]);
+        match self.find(hash, &self.text[start..]) {
+            Ok(entry) => {
+                self.text.truncate(start);
+                self.entries[entry].count += 1;
+            }
+            Err(free) => {
+                self.entries.push(Entry { end: self.text.len() as u32, count: 1, hash });
+                self.table[free] = self.entries.len() as u32;
+            }
+        }
+    }
+
+    fn hash_of(&self, word: &str) -> u32 {
+        let hash = self.hash.hash_one(word);
+        (hash ^ (hash >> 32)) as u32
+    }
+
+    fn word(&self, entry: usize) -> &str {
+        let start = entry.checked_sub(1).map_or(0, |before| self.entries[before].end as usize);
+        &self.text[start..self.entries[entry].end as usize]
+    }
+
+    /// The entry of a word, or the place in the table where it would be.
+    fn find(&self, hash: u32, word: &str) -> Result<usize, usize> {
+        let mask = self.table.len() - 1;
+        let mut place = hash as usize & mask;
+        loop {
+            let Some(entry) = (self.table[place] as usize).checked_sub(1) else { return Err(place) };
+            if self.entries[entry].hash == hash && self.word(entry) == word {
+                return Ok(entry);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    fn grow(&mut self) {
+        let places = (self.table.len() * 2).max(256);
+        self.table = vec![0; places];
+        for (i, entry) in self.entries.iter().enumerate() {
+            let mut place = entry.hash as usize & (places - 1);
+            while self.table[place] != 0 {
+                place = (place + 1) & (places - 1);
+            }
+            self.table[place] = i as u32 + 1;
+        }
+    }
+
     /// Occurrences of a word, given in lower case.
     pub fn count(&self, word: &str) -> u32 {
-        self.counts.get(word).copied().unwrap_or(0)
+        if self.table.is_empty() {
+            return 0;
+        }
+        self.find(self.hash_of(word), word).map_or(0, |entry| self.entries[entry].count)
     }
 
     /// Occurrences of all words together.
@@ -56,13 +135,50 @@ impl Words {
 
     /// Number of different words.
     pub fn distinct(&self) -> usize {
-        self.counts.len()
+        self.entries.len()
     }
 
     /// Each word with its count, in no order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
-        self.counts.iter().map(|(word, &count)| (&**word, count))
+        self.entries.iter().enumerate().map(|(i, entry)| (self.word(i), entry.count))
     }
+}
+
+impl PartialEq for Words {
+    fn eq(&self, other: &Self) -> bool {
+        (self.total, self.distinct()) == (other.total, other.distinct())
+            && self.iter().all(|(word, count)| other.count(word) == count)
+    }
+}
+
+impl Eq for Words {}
+
+impl fmt::Debug for Words {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+/// Where the next word starts and ends.
+fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut start = None;
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        let (within, len) = if byte < 0x80 {
+            (byte.is_ascii_alphanumeric(), 1)
+        } else {
+            let c = text[at..].chars().next()?;
+            (c.is_alphanumeric(), c.len_utf8())
+        };
+        match start {
+            None if within => start = Some(at),
+            Some(start) if !within => return Some((start, at)),
+            _ => {}
+        }
+        at += len;
+    }
+    start.map(|start| (start, at))
 }
 
 #[cfg(test)]
@@ -82,6 +198,24 @@ mod tests {
         ] {
             assert_eq!(words(text).collect::<Vec<_>>(), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn counting_finds_the_same_words_as_listing() {
+        let text = "Ein Ährenfeld, ein ΟΔΟΣ; x1-y2 \u{2014}İstanbul ﬁn ".repeat(40)
+            + &(0..3000).map(|i| format!("w{i} ")).collect::<String>();
+        let counted = Words::of(&text);
+        let mut listed = std::collections::HashMap::new();
+        for word in words(&text) {
+            *listed.entry(word.into_owned()).or_insert(0) += 1;
+        }
+        assert_eq!(
+            counted.iter().map(|(word, count)| (word.to_owned(), count)).collect::<std::collections::HashMap<_, _>>(),
+            listed
+        );
+        assert!(listed.iter().all(|(word, count)| counted.count(word) == *count));
+        assert_eq!(Words::of(""), Words::default());
+        assert_eq!(Words::default().count("x"), 0);
     }
 
     #[test]

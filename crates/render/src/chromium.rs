@@ -58,15 +58,13 @@ const FLAGS: &[&str] = &[
     "--disable-ipc-flooding-protection",
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,BackForwardCache,Prerender2,\
      AutofillServerCommunication,CertificateTransparencyComponentUpdater,InterestFeedContentSuggestions,\
-     SpareRendererForSitePerProcess",
+     SpareRendererForSitePerProcess,PreloadTopChromeWebUI",
     "--force-color-profile=srgb",
     "--hide-scrollbars",
     "--metrics-recording-only",
     "--mute-audio",
     "--password-store=basic",
     "--use-mock-keychain",
-    "--window-size=1280,1600",
-    "--blink-settings=imagesEnabled=true",
     // The browser has no way out of its own: no names, no proxy that answers, no UDP.
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-bypass-list=<-loopback>",

@@ -48,7 +48,6 @@
   const realTimeout = window.setTimeout.bind(window);
   const realInterval = window.setInterval.bind(window);
   const realClear = window.clearTimeout.bind(window);
-  const realFrame = window.requestAnimationFrame.bind(window);
   const SHORT = 1500;
   const DEEPEST = 4;
   const waiting = new Set();
@@ -104,6 +103,96 @@
       }
     }, delay),
   );
+
+  // The tab has no window: it is laid out, and never drawn. What happens when a page is drawn happens by timers.
+  const FRAME = 16;
+  set(window, "requestAnimationFrame", (callback) => {
+    const level = depth + 1;
+    const id = realTimeout(() => {
+      waiting.delete(id);
+      const before = depth;
+      depth = level;
+      try {
+        if (level > DEEPEST) marking(callback, window, [performance.now()]);
+        else callback(performance.now());
+      } finally {
+        depth = before;
+      }
+    }, FRAME);
+    if (level <= DEEPEST) waiting.add(id);
+    return id;
+  });
+  set(window, "cancelAnimationFrame", (id) => {
+    waiting.delete(id);
+    realClear(id);
+  });
+  set(window, "requestIdleCallback", (callback) => window.setTimeout(() => callback({ didTimeout: false, timeRemaining: () => 10 }), 1));
+  set(window, "cancelIdleCallback", (id) => window.clearTimeout(id));
+  const watchers = new Set();
+  class Intersections {
+    #callback;
+    #margin;
+    #seen = new Map();
+    constructor(callback, options = {}) {
+      this.#callback = callback;
+      this.#margin = parseFloat(options?.rootMargin) || 0;
+      this.root = options?.root ?? null;
+      this.rootMargin = options?.rootMargin ?? "0px";
+      this.thresholds = [0];
+    }
+    observe(target) {
+      this.#seen.set(target, undefined);
+      watchers.add(this);
+      realTimeout(() => this.look(), 0);
+    }
+    unobserve(target) {
+      this.#seen.delete(target);
+    }
+    disconnect() {
+      this.#seen.clear();
+      watchers.delete(this);
+    }
+    takeRecords() {
+      return [];
+    }
+    look() {
+      const [top, bottom] = [-this.#margin, window.innerHeight + this.#margin];
+      const changed = [];
+      for (const [target, before] of this.#seen) {
+        const box = target.getBoundingClientRect();
+        const drawn = target.isConnected && (box.width > 0 || box.height > 0 || target.getClientRects().length > 0);
+        const isIntersecting = drawn && box.bottom >= top && box.top <= bottom;
+        if (isIntersecting === before) continue;
+        this.#seen.set(target, isIntersecting);
+        changed.push({ target, isIntersecting, intersectionRatio: isIntersecting ? 1 : 0, boundingClientRect: box, intersectionRect: box, rootBounds: null, time: performance.now() });
+      }
+      if (changed.length > 0) this.#callback.call(this, changed, this);
+    }
+  }
+  class Sizes {
+    #callback;
+    constructor(callback) {
+      this.#callback = callback;
+    }
+    observe(target) {
+      realTimeout(() => {
+        const contentRect = target.getBoundingClientRect();
+        const size = [{ inlineSize: contentRect.width, blockSize: contentRect.height }];
+        this.#callback.call(this, [{ target, contentRect, borderBoxSize: size, contentBoxSize: size }], this);
+      }, 0);
+    }
+    unobserve() {}
+    disconnect() {}
+  }
+  set(window, "IntersectionObserver", Intersections);
+  set(window, "ResizeObserver", Sizes);
+  const drawn = () => {
+    for (const watcher of [...watchers]) {
+      try {
+        watcher.look();
+      } catch {}
+    }
+  };
 
   // What is fetched is waited for too, from the call to the last byte. That a request was made is told to the
   // other side of the browser on another way, and may get there later than what is said here.
@@ -328,20 +417,24 @@
   };
   const scroll = () => {
     window.scrollTo(0, document.documentElement.scrollHeight);
+    document.dispatchEvent(new Event("scroll", { bubbles: true }));
     let done = 0;
     for (const element of listening.scroll) {
-      if (element.isConnected && element.scrollHeight > element.clientHeight && done++ < 3) element.scrollTop = element.scrollHeight;
+      if (element.isConnected && element.scrollHeight > element.clientHeight && done++ < 3) {
+        element.scrollTop = element.scrollHeight;
+        element.dispatchEvent(new Event("scroll"));
+      }
     }
+    drawn();
   };
 
   const frame = () =>
-    new Promise((done) => {
-      const late = realTimeout(done, 60);
-      realFrame(() => {
-        realClear(late);
+    new Promise((done) =>
+      realTimeout(() => {
+        drawn();
         realTimeout(done, 0);
-      });
-    });
+      }, FRAME),
+    );
   // Until nothing short is waited for any more, within limits.
   const quiet = async (most) => {
     const end = performance.now() + most;

@@ -26,6 +26,9 @@ const GLANCE: Duration = Duration::from_millis(10);
 const AT_ONCE: usize = 6;
 /// How often a page may load itself.
 const LOADS: u32 = 3;
+/// How large a page is shown, in pixels.
+const WIDTH: u32 = 1280;
+const HEIGHT: u32 = 1600;
 /// Addresses that scripts try to go to, of one page.
 const LEADS: usize = 200;
 /// A picture of one transparent dot.
@@ -86,7 +89,7 @@ impl Tab {
         };
         let context =
             text(&ask("Target.createBrowserContext", json!({ "disposeOnDetach": true })).await?, "browserContextId");
-        let made = json!({ "url": "about:blank", "browserContextId": context });
+        let made = json!({ "url": "about:blank", "browserContextId": context, "hidden": true });
         let target = match ask("Target.createTarget", made).await {
             Ok(made) => text(&made, "targetId"),
             Err(error) => {
@@ -115,6 +118,11 @@ impl Tab {
         let tab = Self { line: Arc::clone(line), context, session, desk, attendant };
         let deny = json!({ "behavior": "deny", "browserContextId": tab.context });
         line.tell(None, "Browser.setDownloadBehavior", deny);
+        // A tab without a window costs a third of one that has one, and needs to be told how large it is.
+        tab.tell(
+            "Emulation.setDeviceMetricsOverride",
+            json!({ "width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": false }),
+        );
         tab.tell("Page.enable", json!({}));
         tab.tell("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
         tab.call("Fetch.enable", json!({ "patterns": [{ "urlPattern": "*" }] })).await?;

@@ -1,12 +1,11 @@
 //! What all handlers share.
 
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bytes::Bytes;
 use facts::MediaId;
 use http::HeaderValue;
-use store::{Library, Store};
+use store::{Library, Shelf, Store};
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::answers::Answers;
@@ -49,9 +48,9 @@ impl App {
         &**self.store.library()
     }
 
-    /// The media directory.
-    pub fn media(&self) -> PathBuf {
-        self.store.files().root().to_owned()
+    /// Where files are.
+    pub fn shelf(&self) -> &Shelf {
+        self.store.files().shelf()
     }
 
     /// The policy of the page.

@@ -1,12 +1,12 @@
 //! The crawls that run now. All share the store, and with it the clocks of hosts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crawl::{CrawlError, Progress, Reach, Settings, Stopper, Summary};
 use http::StatusCode;
-use store::Store;
+use store::{RunId, Store, StoreError};
 use tokio::sync::watch;
 
 use crate::problem::Problem;
@@ -26,6 +26,8 @@ pub(crate) struct Crawls {
     store: Arc<Store>,
     reach: Reach,
     state: Mutex<State>,
+    /// Runs that other processes work on, as far as was looked.
+    elsewhere: Mutex<BTreeSet<RunId>>,
     /// Counts starts, ends and requests to stop.
     changed: watch::Sender<u64>,
 }
@@ -65,7 +67,7 @@ impl Watched {
 impl Crawls {
     /// None runs yet.
     pub fn new(store: Arc<Store>, reach: Reach) -> Self {
-        Self { store, reach, state: Mutex::default(), changed: watch::Sender::new(0) }
+        Self { store, reach, state: Mutex::default(), elsewhere: Mutex::default(), changed: watch::Sender::new(0) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -84,6 +86,37 @@ impl Crawls {
     /// Whether it runs, and whether it was asked to stop.
     pub fn running(&self, name: &str) -> Option<bool> {
         self.state().running.get(name).map(|running| running.stopping)
+    }
+
+    /// Looks which runs other processes that share the database work on.
+    pub async fn look_around(&self) -> Result<(), StoreError> {
+        if self.store.is_shared() {
+            let workers = self.store.workers().await?;
+            let runs = workers.into_iter().filter(|worker| !worker.own).flat_map(|worker| worker.runs).collect();
+            *self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner) = runs;
+        }
+        Ok(())
+    }
+
+    /// Whether another process worked on a run when last was looked.
+    pub fn runs_elsewhere(&self, run: RunId) -> bool {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner).contains(&run)
+    }
+
+    /// Whether other processes work on the crawl of this name now.
+    async fn is_at_work_elsewhere(&self, name: &str) -> Result<bool, StoreError> {
+        if !self.store.is_shared() {
+            return Ok(false);
+        }
+        self.look_around().await?;
+        let crawls = self.store.library().crawls().await?;
+        let last = crawls.iter().find(|known| known.crawl.name == name).and_then(|known| known.runs.last());
+        Ok(last.is_some_and(|run| run.stopped.is_none() && run.ended.is_none() && self.runs_elsewhere(run.id)))
+    }
+
+    /// Whether others may start and end crawls too.
+    pub fn is_shared(&self) -> bool {
+        self.store.is_shared()
     }
 
     /// How many run.
@@ -106,6 +139,11 @@ impl Crawls {
         // Before it is among those that run: whoever asks may go away while this waits.
         let sources = crate::api::sources_of(&**self.store.library()).await;
         let reach = Reach { sources, ..self.reach.clone() };
+        if self.is_at_work_elsewhere(name).await? {
+            let detail =
+                format!("a crawl named '{name}' runs in another process: stop it first, or choose another name");
+            return Err(Problem::new(StatusCode::CONFLICT, detail));
+        }
         let (stopper, stop) = crawl::stopper();
         let (sender, progress) = watch::channel(Progress::default());
         let (ended, outcome) = watch::channel(None);

@@ -14,7 +14,7 @@ use crawl::{Describer, Reach, Settings, Summary};
 use http::StatusCode;
 use store::{Store, StoreError};
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::JoinHandle;
 use tower_http::CompressionLevel;
 use tower_http::catch_panic::CatchPanicLayer;
@@ -45,6 +45,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const UPLOAD_PATIENCE: Duration = Duration::from_secs(600);
 /// Uploads at once.
 const UPLOADS: usize = 4;
+/// How often a server looks whether the timetable is its duty.
+const DUTY: Duration = Duration::from_secs(2);
 /// How long what is being answered may take when the server ends.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -53,6 +55,10 @@ const FAREWELL: Duration = Duration::from_millis(500);
 pub struct Order {
     /// The data directory.
     pub data: PathBuf,
+    /// The shared database that library and queue are in, if they are.
+    pub database: Option<String>,
+    /// The bucket that files are in, if it is named.
+    pub media: Option<String>,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
     /// The token that allows everything. Needed for any address that is not loopback.
@@ -114,7 +120,13 @@ impl Server {
             _ => ServeError::Listen(order.listen, error),
         })?;
         let address = listener.local_addr().map_err(|error| ServeError::Listen(order.listen, error))?;
-        let options = store::Options { what: format!("serve, at http://{address}"), ..store::Options::default() };
+        let what = format!("serve, at http://{address}");
+        let options = store::Options {
+            what,
+            database: order.database.clone(),
+            media: order.media.clone(),
+            ..store::Options::default()
+        };
         let store = Arc::new(Store::open(&order.data, options)?);
         let key = SessionKey::open(&order.data)
             .map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
@@ -147,8 +159,10 @@ impl Server {
         if let Err(problem) = api::apply_policy(&app).await {
             tracing::warn!("the settings of the map cannot be read: {problem:?}");
         }
-        let keeper = Keeper::open(Arc::clone(&app.timetable)).await?;
-        let keeping = tokio::spawn(keeper.keep(told.clone()));
+        let (looked, first_look) = oneshot::channel();
+        let keeping = tokio::spawn(keep(Arc::clone(&app.store), Arc::clone(&app.timetable), told.clone(), looked));
+        // Whoever asks finds the timetable in order: runs that died with another server are not running.
+        let _ = first_look.await;
         let service = with_layers(router, &app).with_state(Arc::clone(&app));
         let serving = tokio::spawn(listen::serve(listener, service, told, FAREWELL));
         Ok(Self { address, app, ending, serving, keeping, describer })
@@ -191,6 +205,43 @@ pub async fn serve(
     ready(server.address());
     end.await;
     server.stop().await
+}
+
+/// Keeps the timetable while it is this server's duty: of several that share a database one does, and another
+/// when that one is gone.
+async fn keep(
+    store: Arc<Store>,
+    timetable: Arc<Timetable>,
+    mut ending: watch::Receiver<bool>,
+    looked: oneshot::Sender<()>,
+) {
+    let mut looked = Some(looked);
+    while !*ending.borrow() {
+        let looked = looked.take();
+        let kept = async {
+            let Some(duty) = store.on_duty("timetable").await? else { return Ok::<_, StoreError>(()) };
+            let keeper = Keeper::open(Arc::clone(&timetable)).await?;
+            // Dropped where it does not come to that.
+            looked.map(|looked| looked.send(()));
+            let lost = async {
+                while duty.holds().await {
+                    tokio::time::sleep(DUTY).await;
+                }
+            };
+            tokio::select! {
+                () = keeper.keep(ending.clone()) => {}
+                () = lost => tracing::warn!("another server may keep the timetable now"),
+            }
+            Ok(())
+        };
+        if let Err(error) = kept.await {
+            tracing::warn!("the timetable cannot be kept: {error}");
+        }
+        tokio::select! {
+            _ = ending.wait_for(|ending| *ending) => return,
+            () = tokio::time::sleep(DUTY) => {}
+        }
+    }
 }
 
 /// Closes the store once nobody holds it any more.

@@ -87,6 +87,72 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// The server of a shared database does not answer.
+    #[error("{database} cannot be reached ({reason}): start it, or name another with --database")]
+    Unreachable {
+        /// The database, without its password.
+        database: String,
+        /// What happened.
+        reason: String,
+    },
+    /// A shared database is named in a way that cannot be read.
+    #[error("{database} names no database ({reason}): write postgres://USER@HOST/NAME")]
+    NoDatabase {
+        /// What was given, without its password.
+        database: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The bucket that files are in.
+    #[error(transparent)]
+    Bucket(#[from] bucket::BucketError),
+    /// The files of a library are not where they were said to be.
+    #[error(
+        "the files of this library are in {at}, not in {given}: leave --media out, or move them with \
+         `bowerbird migrate`"
+    )]
+    FilesElsewhere {
+        /// Where they are.
+        at: String,
+        /// What was given.
+        given: String,
+    },
+    /// Somebody works where a library is moved from or to.
+    #[error("{home} is in use ({what}): stop it first, a library that is moved must stand still")]
+    AtWork {
+        /// The database.
+        home: String,
+        /// Who does what there.
+        what: String,
+    },
+    /// A library is to be moved to where there is one already.
+    #[error("{home} holds something else: move to an empty database or directory")]
+    Inhabited {
+        /// The home.
+        home: String,
+    },
+    /// A library that was moved to a place, but not all of it.
+    #[error("what was moved to {home} is not complete: run the same `bowerbird migrate` again, which goes on with it")]
+    HalfMoved {
+        /// The home.
+        home: String,
+    },
+    /// What was moved is not what was there.
+    #[error(
+        "{what} is not the same in {from} and in {to}: nothing may change while it is moved; empty the new home and \
+         start again"
+    )]
+    Unlike {
+        /// The part.
+        what: String,
+        /// The old home.
+        from: String,
+        /// The new home.
+        to: String,
+    },
+    /// Both homes are of one kind.
+    #[error("a library is moved from a directory to a database or back: copy a directory, or use pg_dump")]
+    SameKind,
     /// Writing stopped after an earlier failure.
     #[error(
         "{path} takes no more writes since one failed: look for the first error, free disk space, start again",
@@ -199,6 +265,27 @@ impl StoreError {
             Error::Poisoned => Self::Stopped { path: path.to_owned() },
             Error::Locked => Self::Locked { path: path.to_owned() },
             other => Self::Damaged { path: path.to_owned(), reason: other.to_string() },
+        }
+    }
+
+    /// What a statement came to.
+    pub(crate) fn sql(path: &Path, error: &crate::sql::Error) -> Self {
+        use crate::sql::Error;
+        match error {
+            Error::Sqlite(error) => Self::sqlite(path, error),
+            Error::Postgres(error) => Self::postgres(path, error),
+            Error::NoRow | Error::Strange(_) => Self::Damaged { path: path.to_owned(), reason: error.to_string() },
+        }
+    }
+
+    /// What the server of a shared database said, or that it said nothing.
+    pub(crate) fn postgres(database: &Path, error: &tokio_postgres::Error) -> Self {
+        use tokio_postgres::error::SqlState;
+        let path = database.to_owned();
+        match error.code() {
+            Some(&SqlState::DISK_FULL) => Self::DiskFull { path },
+            Some(_) => Self::Io { path, reason: crate::sql::told(error) },
+            None => Self::Unreachable { database: path.display().to_string(), reason: crate::sql::told(error) },
         }
     }
 

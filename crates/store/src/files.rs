@@ -1,10 +1,13 @@
 //! Kept files: `media/<host>/<2 hex>/<sha256>.<extension>`, and beside each its thumbnail,
-//! `<sha256>.thumb.jpg`; those of files that were imported where they are in `media/imported/`.
+//! `<sha256>.thumb.jpg`; those of files that were imported where they are in `media/imported/`. In a
+//! bucket their names are the same, and what is on its way there is in the media directory.
 //!
 //! A file is written to `media/.tmp` and renamed to its place: a half-written file is never visible.
 //! It is made safe on disk before a row of the library names it, together with the others of its
 //! batch: one by one, that would cost more than fetching them. What a power failure leaves without a
 //! row is removed at the next open, and never trusted.
+
+mod shelf;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -18,8 +21,10 @@ use facts::{HostName, MediaId};
 use lru::LruCache;
 use sha2::{Digest, Sha256};
 
+pub use self::shelf::{LocalFile, OpenedFile, Shelf};
+
 use crate::StoreError;
-use crate::placements::{Placements, remove, stays_below};
+use crate::placements::{Placements, stays_below};
 
 /// Files placed lately, which the library may not know yet.
 const LATELY: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
@@ -37,6 +42,9 @@ pub struct Files(Arc<Directory>);
 #[derive(Debug)]
 struct Directory {
     root: PathBuf,
+    shelf: Shelf,
+    /// Where files are written before they are put in their place.
+    drafts_in: PathBuf,
     drafts: AtomicU64,
     places: Mutex<Places>,
 }
@@ -51,6 +59,8 @@ struct Places {
     unsynced: HashMap<String, Vec<PathBuf>>,
     /// Whether files were removed: one that a visit on its way counts on may have gone.
     removed: bool,
+    /// Whether others may remove files too.
+    shared: bool,
 }
 
 /// The files that a row of the library names.
@@ -73,35 +83,50 @@ pub struct StoredFile {
     pub id: MediaId,
     /// Bytes.
     pub size: u64,
-    /// Where it is, relative to the media directory.
+    /// Where it is, relative to the media directory or the bucket.
     pub path: String,
 }
 
 impl Files {
     /// Opens the media directory and removes what a crash left half written, or without a row that
-    /// names it; `names_of` gives what the library has for some content.
+    /// names it; `names_of` gives what the library has for some content. Of several processes that share
+    /// it each is told by a name of its own. Files go to the shelf, which may be the directory.
     pub(crate) fn open(
         root: PathBuf,
+        shelf: Shelf,
+        of: Option<&str>,
         names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>,
     ) -> Result<Self, StoreError> {
-        let drafts = root.join(".tmp");
+        let drafts = of.map_or_else(|| root.join(".tmp"), |name| root.join(".tmp").join(name));
         let clear = || {
             fs::create_dir_all(&drafts)?;
             for entry in fs::read_dir(&drafts)? {
-                fs::remove_file(entry?.path())?;
+                let entry = entry?;
+                // Those of other processes are theirs.
+                if entry.file_type()?.is_file() {
+                    fs::remove_file(entry.path())?;
+                }
             }
             Ok(())
         };
         clear().map_err(|error| StoreError::io(&drafts, &error))?;
-        let unnamed = Placements::open(&root, |placed| is_named(placed, &names_of))?;
-        let places =
-            Mutex::new(Places { lately: LruCache::new(LATELY), unnamed, unsynced: HashMap::new(), removed: false });
-        Ok(Self(Arc::new(Directory { root, drafts: AtomicU64::new(0), places })))
+        shelf.tidy();
+        let note = of.map_or_else(|| ".placed".into(), |name| format!(".placed.{name}"));
+        let remove = |placed: &str| shelf.remove(placed);
+        let unnamed = Placements::open(&root, &note, |placed| is_named(placed, &names_of), remove)?;
+        let (lately, unsynced, shared) = (LruCache::new(LATELY), HashMap::new(), of.is_some());
+        let places = Mutex::new(Places { lately, unnamed, unsynced, removed: false, shared });
+        Ok(Self(Arc::new(Directory { root, shelf, drafts_in: drafts, drafts: AtomicU64::new(0), places })))
     }
 
-    /// The media directory.
+    /// The media directory of this machine.
     pub fn root(&self) -> &Path {
         &self.0.root
+    }
+
+    /// Where files end up.
+    pub fn shelf(&self) -> &Shelf {
+        &self.0.shelf
     }
 
     /// Starts a file of this host. Blocking, as is all that a draft does: for threads made for it.
@@ -132,21 +157,14 @@ impl Files {
             _ => format!("imported/{}", &hex[..2]),
         };
         let path = format!("{directory}/{hex}.thumb.jpg");
-        let target = self.0.root.join(&path);
-        if !target.exists() {
+        if self.0.shelf.is_bucket() || !self.0.root.join(&path).exists() {
             self.places().unnamed.note(&path)?;
         }
         let draft = self.draft_path();
-        let place = || {
-            fs::write(&draft, jpeg)?;
-            make_directory(&target)?;
-            fs::rename(&draft, &target)
-        };
-        place().map_err(|error| {
-            let _ = fs::remove_file(&draft);
-            StoreError::io(&target, &error)
-        })?;
-        Ok(path)
+        let written = fs::write(&draft, jpeg).map_err(|error| StoreError::io(&draft, &error));
+        let placed = written.and_then(|()| self.0.shelf.put(&draft, &path));
+        let _ = fs::remove_file(&draft);
+        placed.map(|_| path)
     }
 
     /// Removes a file that no row names any more; `names_of` gives what the library has for some
@@ -164,7 +182,11 @@ impl Files {
         if let Some(id) = content_of(path) {
             places.lately.pop(&id);
         }
-        remove(&self.0.root.join(path)).map_err(|error| match error {
+        // A bucket takes its time; one in a directory must not come back in between.
+        let places = (!self.0.shelf.is_bucket()).then_some(places);
+        let removed = self.0.shelf.remove(path);
+        drop(places);
+        removed.map_err(|error| match error {
             StoreError::NotWritable { path, reason } | StoreError::Io { path, reason } => {
                 StoreError::NotRemoved { path, reason }
             }
@@ -172,14 +194,19 @@ impl Files {
         })
     }
 
-    /// Whether a file that was placed here has been removed since.
-    pub(crate) fn has_gone(&self, path: &str) -> bool {
-        self.places().removed && stays_below(path) && !self.0.root.join(path).exists()
+    /// Which of these files that were placed here have been removed since. Blocking.
+    pub(crate) fn gone<'a>(&self, paths: impl IntoIterator<Item = &'a str>) -> Result<Vec<String>, StoreError> {
+        let doubtful: Vec<String> = {
+            let places = self.places();
+            let may_have = |path: &str| places.removed || (places.shared && places.unnamed.waits(path));
+            paths.into_iter().filter(|path| stays_below(path) && may_have(path)).map(str::to_owned).collect()
+        };
+        self.0.shelf.missing(doubtful)
     }
 
     fn draft_path(&self) -> PathBuf {
         let number = self.0.drafts.fetch_add(1, Ordering::Relaxed);
-        self.0.root.join(".tmp").join(number.to_string())
+        self.0.drafts_in.join(number.to_string())
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -240,7 +267,7 @@ impl FileDraft {
     /// Puts the file where a row has its content, unless it is there.
     pub(crate) fn place(self, path: String) -> Result<StoredFile, StoreError> {
         let id = self.id();
-        if !is_there(&self.files.0.root.join(&path), self.size) {
+        if !self.files.0.shelf.has(&path, self.size)? {
             self.files.places().unnamed.note(&path)?;
         }
         self.place_at(id, path, true)
@@ -248,17 +275,13 @@ impl FileDraft {
 
     /// A file that nothing vouches for is replaced, also when it has the right name and size.
     fn place_at(self, id: MediaId, path: String, trusted: bool) -> Result<StoredFile, StoreError> {
-        let target = self.files.0.root.join(&path);
-        let place = || {
-            if trusted && is_there(&target, self.size) {
-                return Ok(());
+        let shelf = &self.files.0.shelf;
+        if !trusted || !shelf.has(&path, self.size)? {
+            let changed = shelf.put(&self.path, &path)?;
+            if !shelf.is_bucket() {
+                self.files.places().unsynced.insert(path.clone(), changed);
             }
-            let changed = make_directory(&target)?.into_iter().map(Path::to_owned).collect();
-            fs::rename(&self.path, &target)?;
-            self.files.places().unsynced.insert(path.clone(), changed);
-            Ok(())
-        };
-        place().map_err(|error| StoreError::io(&target, &error))?;
+        }
         Ok(StoredFile { id, size: self.size, path })
     }
 }
@@ -373,7 +396,9 @@ mod tests {
 
     fn files() -> (tempfile::TempDir, Files) {
         let dir = crate::scratch::dir();
-        let files = Files::open(dir.path().join("media"), |_| Ok(None)).unwrap();
+        let files =
+            Files::open(dir.path().join("media"), Shelf::directory(dir.path().join("media")), None, |_| Ok(None))
+                .unwrap();
         (dir, files)
     }
 
@@ -421,7 +446,9 @@ mod tests {
         assert_eq!(drafts(&files), 0);
 
         fs::write(files.root().join(".tmp/7"), b"half").unwrap();
-        let files = Files::open(dir.path().join("media"), |_| Ok(None)).unwrap();
+        let files =
+            Files::open(dir.path().join("media"), Shelf::directory(dir.path().join("media")), None, |_| Ok(None))
+                .unwrap();
         assert_eq!(drafts(&files), 0);
     }
 
@@ -473,7 +500,8 @@ mod tests {
             let names = Names { path: "/elsewhere/a.jpg".into(), thumbnail: Some(stays.clone()) };
             Ok((id == named).then_some(names))
         };
-        let files = Files::open(dir.path().join("media"), names_of).unwrap();
+        let files =
+            Files::open(dir.path().join("media"), Shelf::directory(dir.path().join("media")), None, names_of).unwrap();
         assert!(files.root().join(&stays).exists() && !files.root().join(&goes).exists());
     }
 
@@ -487,7 +515,9 @@ mod tests {
         files.remove(&stored.path, |_| Ok(Some(names.clone()))).unwrap();
         assert!(files.root().join(&stored.path).exists() && files.lately(&stored.id).is_some());
         files.remove(&stored.path, |_| Ok(None)).unwrap();
-        assert!(files.has_gone(&stored.path) && files.lately(&stored.id).is_none());
+        assert!(
+            files.gone([stored.path.as_str()]).unwrap() == [stored.path.clone()] && files.lately(&stored.id).is_none()
+        );
         files.remove(&stored.path, |_| Ok(None)).expect("again");
         let outside = files.root().with_file_name("outside.jpg");
         fs::write(&outside, "x").unwrap();

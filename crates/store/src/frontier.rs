@@ -137,6 +137,44 @@ pub struct FrontierFigures {
     pub queued_media: u64,
     /// Links not queued because a budget was used up.
     pub over_budget: u64,
+    /// Whose budgets were used up, at most [`MOST_OVERRUNS`], those with the most links first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub overruns: Vec<Overrun>,
+}
+
+/// How many overruns are told.
+pub const MOST_OVERRUNS: usize = 50;
+
+/// A budget that was used up: mostly a trap.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overrun {
+    /// The host.
+    pub host: String,
+    /// What the addresses have in common, with `0` for any number and `*` for any long name; none when it
+    /// is the host itself that has too many.
+    pub shape: Option<String>,
+    /// Links that were not queued.
+    pub refused: u64,
+}
+
+impl Overrun {
+    /// What is told of all there are: those with the most links, first.
+    pub(crate) fn worst(mut all: Vec<Self>) -> Vec<Self> {
+        all.sort_by(|a, b| b.refused.cmp(&a.refused).then_with(|| (&a.host, &a.shape).cmp(&(&b.host, &b.shape))));
+        all.truncate(MOST_OVERRUNS);
+        all
+    }
+}
+
+impl std::fmt::Display for Overrun {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { host, shape, refused } = self;
+        let links = if *refused == 1 { "1 link was" } else { &format!("{refused} links were") };
+        match shape {
+            Some(shape) => write!(f, "{shape} has more addresses than are wanted of one shape: {links} left alone"),
+            None => write!(f, "{host} has more pages than are wanted of one host: {links} left alone"),
+        }
+    }
 }
 
 /// The queue of every crawl, and the politeness clock they share.
@@ -168,6 +206,13 @@ pub trait Frontier: Send + Sync {
 
     /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect).
     async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError>;
+
+    /// Whether a host that was claimed or reserved still is, for whoever makes more than one request: in a
+    /// shared database others take over from a process that gave no sign of life for too long.
+    async fn holds(&self, host: &HostName) -> Result<bool, StoreError> {
+        let _ = host;
+        Ok(true)
+    }
 
     /// Marks visits as done and queues what they found, in one transaction.
     /// Called by [`Store::commit`](crate::Store::commit) after the library has them.

@@ -1,6 +1,7 @@
 //! What is remembered: the queue of a crawl, the library people search, and the files.
 //!
-//! Two traits, each with an embedded home (fjall and SQLite; no other service needed):
+//! Two traits, each with an embedded home (fjall and SQLite; no other service needed) and a shared one
+//! (PostgreSQL, for many machines):
 //!
 //! - [`Frontier`]: which addresses are known, which wait, which host may be asked when. Claims,
 //!   releases and commits are batch-shaped, so that a database on another machine fits the same
@@ -32,15 +33,21 @@ mod likeness;
 mod listing;
 mod lock;
 mod matches;
+mod moving;
 mod page_item;
 mod placements;
+mod postgres;
+mod rank;
 #[cfg(test)]
 mod scratch;
+mod sql;
 mod store;
+mod tables;
 mod timetable;
 mod units;
 mod visit;
 mod work;
+mod workers;
 
 pub use facts::Order;
 pub use query::Want;
@@ -53,11 +60,11 @@ pub use crate::copies::{
 };
 pub use crate::description::{Candidate, Clue, Described, Description, Exact, Example, Traces, Undescribed};
 pub use crate::error::StoreError;
-pub use crate::files::{FileDraft, Files, StoredFile};
+pub use crate::files::{FileDraft, Files, LocalFile, OpenedFile, Shelf, StoredFile};
 pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};
 pub use crate::frontier::{
-    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, OriginFile, OriginRecord, OriginTrouble,
-    Reservation, Rest,
+    Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, MOST_OVERRUNS, OriginFile, OriginRecord,
+    OriginTrouble, Overrun, Reservation, Rest,
 };
 pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
@@ -69,11 +76,13 @@ pub use crate::library::{
 pub use crate::likeness::{Alike, AlikeItem, ClusterId, Leader, Leaders, Placed, Sorted, Unplaced};
 pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches, Slip};
+pub use crate::moving::{Home, Move, MoveProgress, Moved, MovedPart, move_house};
 pub use crate::page_item::{PageFilter, PageItem};
-pub use crate::store::{Kept, Options, Reader, Store};
+pub use crate::store::{Kept, OnDuty, Options, Reader, Store};
 pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};
 pub use crate::units::Units;
 pub use crate::visit::{
     ABSENT, FLAGGED, FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused,
     ReportFacts, SaidLocation, SaidSource, Version, VisitKind, Visited,
 };
+pub use crate::workers::{Turn, WorkerSeen, Workload};

@@ -311,6 +311,9 @@ pub trait Library: Send + Sync {
     /// Goes on with the crawl's unfinished run, or starts a new one; with these limits.
     async fn start_run(&self, crawl: CrawlId, limits: RunLimits, task_pages: u64) -> Result<Run, StoreError>;
 
+    /// A run as it is now; nothing when there is none of that number.
+    async fn run(&self, run: RunId) -> Result<Option<Run>, StoreError>;
+
     /// Writes down how far the run has come, so that a kill loses at most what came since.
     async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError>;
 
@@ -433,11 +436,19 @@ pub trait Library: Send + Sync {
     /// Remembers it in place of what was there: 64 MiB at most.
     async fn save_model(&self, crawl: CrawlId, model: Vec<u8>) -> Result<(), StoreError>;
 
+    /// Remembers what a strategy has learnt where what is remembered is still `before`; gives whether it was.
+    /// Who finds that it is not takes in what others learnt meanwhile, and tries again.
+    async fn swap_model(&self, crawl: CrawlId, before: Option<Vec<u8>>, model: Vec<u8>) -> Result<bool, StoreError>;
+
     /// How common words are on the pages of a crawl.
     async fn lexicon(&self, crawl: CrawlId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Remembers it in place of what was there: 64 MiB at most.
     async fn save_lexicon(&self, crawl: CrawlId, lexicon: Vec<u8>) -> Result<(), StoreError>;
+
+    /// As [`swap_model`](Self::swap_model), for how common words are.
+    async fn swap_lexicon(&self, crawl: CrawlId, before: Option<Vec<u8>>, lexicon: Vec<u8>)
+    -> Result<bool, StoreError>;
 
     /// Takes local files in as if they had been crawled, all or nothing. Doing it again changes
     /// nothing. Called by [`Store::import`](crate::Store::import).

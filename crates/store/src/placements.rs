@@ -25,9 +25,15 @@ pub(crate) struct Placements {
 }
 
 impl Placements {
-    /// Removes what a killed process placed below `root` and `is_named` does not know.
-    pub fn open(root: &Path, is_named: impl Fn(&str) -> Result<bool, StoreError>) -> Result<Self, StoreError> {
-        let path = root.join(".placed");
+    /// Removes, as `remove` does it, what a killed process placed and `is_named` does not know. The note
+    /// is below `root`.
+    pub fn open(
+        root: &Path,
+        note: &str,
+        is_named: impl Fn(&str) -> Result<bool, StoreError>,
+        remove: impl Fn(&str) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
+        let path = root.join(note);
         let noted = match fs::read_to_string(&path) {
             Ok(noted) => noted,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
@@ -38,7 +44,7 @@ impl Placements {
         for placed in noted.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
             if stays_below(placed)
                 && !is_named(placed)?
-                && let Err(error) = remove(&root.join(placed))
+                && let Err(error) = remove(placed)
             {
                 tracing::warn!(%error, "a file that nothing names could not be removed");
                 stuck.push(placed);
@@ -57,6 +63,11 @@ impl Placements {
         self.lines += 1;
         self.pending.insert(placed.to_owned());
         Ok(())
+    }
+
+    /// Whether a file was placed here and no row names it yet.
+    pub fn waits(&self, placed: &str) -> bool {
+        self.pending.contains(placed)
     }
 
     /// Rows of the library name these files now.
@@ -98,6 +109,10 @@ pub(crate) fn remove(path: &Path) -> Result<(), StoreError> {
 mod tests {
     use super::*;
 
+    fn open(root: &Path, is_named: impl Fn(&str) -> Result<bool, StoreError>) -> Placements {
+        Placements::open(root, ".placed", is_named, |placed| remove(&root.join(placed))).unwrap()
+    }
+
     fn place(root: &Path, placements: &mut Placements, name: &str) {
         placements.note(name).unwrap();
         fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
@@ -109,7 +124,7 @@ mod tests {
         let dir = crate::scratch::dir();
         let root = dir.path();
         fs::write(root.join("kept-before"), "x").unwrap();
-        let mut placements = Placements::open(root, |_| Ok(true)).unwrap();
+        let mut placements = open(root, |_| Ok(true));
         for name in ["a/1.jpg", "a/2.jpg", "b/3.jpg"] {
             place(root, &mut placements, name);
         }
@@ -119,7 +134,7 @@ mod tests {
         let damaged = format!("{}../outside\n/outside\na/1.jp", fs::read_to_string(&note).unwrap());
         fs::write(&note, damaged).unwrap();
 
-        Placements::open(root, |placed| Ok(placed == "a/2.jpg")).unwrap();
+        open(root, |placed| Ok(placed == "a/2.jpg"));
         let there = |name: &str| root.join(name).exists();
         assert!(there("a/2.jpg") && there("kept-before") && there("outside"));
         assert!(!there("a/1.jpg") && !there("b/3.jpg"));
@@ -128,7 +143,7 @@ mod tests {
     #[test]
     fn the_note_stays_short_and_keeps_what_has_no_row() {
         let dir = crate::scratch::dir();
-        let mut placements = Placements::open(dir.path(), |_| Ok(true)).unwrap();
+        let mut placements = open(dir.path(), |_| Ok(true));
         place(dir.path(), &mut placements, "waits.jpg");
         for number in 0..3 * LONGEST {
             let name = format!("{number}.jpg");
@@ -138,7 +153,7 @@ mod tests {
         let noted = fs::read_to_string(dir.path().join(".placed")).unwrap();
         assert!(noted.lines().count() <= LONGEST);
         drop(placements);
-        Placements::open(dir.path(), |_| Ok(false)).unwrap();
+        open(dir.path(), |_| Ok(false));
         assert!(!dir.path().join("waits.jpg").exists());
     }
 }

@@ -1,4 +1,4 @@
-//! A data directory: queue, library and files together.
+//! Queue, library and files together: in a data directory, or in a shared database.
 //!
 //! ```text
 //! DIR/writer.lock   who writes
@@ -6,6 +6,9 @@
 //! DIR/library.db    the library
 //! DIR/media/        the files
 //! ```
+//!
+//! With a shared database the first three are there, and any number of processes write at once. Files
+//! may be in a bucket instead; the library remembers in which.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -14,19 +17,24 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use facts::MediaId;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::Mutex;
 
-use crate::embedded::{EmbeddedFrontier, EmbeddedLibrary, Written};
+use crate::embedded::{EmbeddedFrontier, SqliteConnections};
 use crate::lock::WriterLock;
-use crate::work::off_thread;
+use crate::postgres::{Duty, Pool, SharedFrontier};
+use crate::tables::{Tables, Written};
+use crate::work::{aside, off_thread};
 use crate::{
     Budgets, CrawlId, FileDraft, Files, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, MediaFile,
-    Outcome, Recorded, Refused, RunId, StoreError, StoredFile, Visited,
+    Outcome, Recorded, Refused, RunId, Shelf, StoreError, StoredFile, Turn, Visited, WorkerSeen, Workload,
 };
 
-const FRONTIER: &str = "frontier";
+pub(crate) const FRONTIER: &str = "frontier";
 pub(crate) const LIBRARY: &str = "library.db";
-const MEDIA: &str = "media";
+pub(crate) const MEDIA: &str = "media";
+
+/// How soon one who waits for a duty that another process has looks again.
+const ANOTHER_LOOK: Duration = Duration::from_millis(200);
 
 /// How a store is opened for writing.
 #[derive(Clone, Debug)]
@@ -39,28 +47,56 @@ pub struct Options {
     pub active_hosts: usize,
     /// How far its clock is ahead of the machine's: experiments let days pass in moments.
     pub ahead: Duration,
+    /// The shared database that queue and library are in, as `postgres://…`; they are in the data
+    /// directory without it.
+    pub database: Option<String>,
+    /// The bucket that files are in, as `s3://…`. Without it they are where the library says, or in the
+    /// data directory.
+    pub media: Option<String>,
+    /// In a shared database: after how long without a sign of life others take over.
+    pub lease: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let (default_delay, ahead) = (Duration::from_secs(1), Duration::ZERO);
-        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead }
+        let lease = Duration::from_secs(30);
+        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead, database: None, media: None, lease }
     }
 }
 
-/// A data directory opened for writing. One at a time.
+/// Where the queue is.
+enum Queue {
+    Embedded(EmbeddedFrontier),
+    Shared(SharedFrontier),
+}
+
+/// A data directory or a shared database, opened for writing. A directory has one writer at a time.
 pub struct Store {
     dir: PathBuf,
-    frontier: EmbeddedFrontier,
-    library: EmbeddedLibrary,
+    queue: Queue,
+    library: Tables,
     files: Files,
     shared: (Arc<dyn Frontier>, Arc<dyn Library>),
+    /// Connections to a shared database.
+    pool: Option<Arc<Pool>>,
     /// Held while rows and files change together: a row is not written for a file that goes.
     changing: Mutex<()>,
     /// Held by whoever describes what is here.
     describing: Mutex<()>,
     // Dropped last: the directory is free once everything else is closed.
-    _lock: WriterLock,
+    _lock: Option<WriterLock>,
+}
+
+/// A duty of this process, until it is dropped.
+pub struct OnDuty(Option<Arc<Duty>>);
+
+impl OnDuty {
+    /// Whether it is this process's still: a connection that is lost takes the duty along.
+    pub async fn holds(&self) -> bool {
+        let Some(duty) = self.0.clone() else { return true };
+        off_thread(Path::new("the database"), move || Ok(duty.holds())).await.unwrap_or(false)
+    }
 }
 
 /// A file that was put in its place.
@@ -75,25 +111,60 @@ pub struct Kept {
 /// A data directory opened for reading, while someone may write.
 pub struct Reader {
     library: Arc<dyn Library>,
-    media: PathBuf,
+    shelf: Shelf,
 }
 
 impl Store {
-    /// Opens or makes a data directory for writing. Blocks while it reads.
+    /// Opens or makes a data directory or the tables of a shared database, for writing. Blocks while it
+    /// reads.
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
         make_directory(dir)?;
+        match options.database.clone() {
+            Some(database) => aside(dir, || Self::share(dir, &database, &options)),
+            None => Self::embed(dir, &options),
+        }
+    }
+
+    fn embed(dir: &Path, options: &Options) -> Result<Self, StoreError> {
         let lock = WriterLock::take(dir, &options.what)?;
-        let (library, identity) = EmbeddedLibrary::write(&dir.join(LIBRARY), options.ahead)?;
-        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, &options)?;
-        let files = Files::open(dir.join(MEDIA), |id| library.names_of(id))?;
+        let (connections, identity) = SqliteConnections::write(&dir.join(LIBRARY))?;
+        let library = Tables::write(connections, options.ahead);
+        let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options)?;
+        let shelf = lasting_shelf(dir, &library, options)?;
+        let files = Files::open(dir.join(MEDIA), shelf, None, |id| library.names_of(id))?;
+        let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
+        let store = Self::with(dir, Queue::Embedded(frontier), shared, library, files)?;
+        Ok(Self { _lock: Some(lock), ..store })
+    }
+
+    fn share(dir: &Path, database: &str, options: &Options) -> Result<Self, StoreError> {
+        let pool = Arc::new(Pool::open(database)?);
+        let library = Tables::shared(Arc::clone(&pool), options.ahead);
+        let frontier = SharedFrontier::open(Arc::clone(&pool), options)?;
+        let name = format!("worker-{}", frontier.worker());
+        let shelf = lasting_shelf(dir, &library, options)?;
+        let files = Files::open(dir.join(MEDIA), shelf, Some(&name), |id| library.names_of(id))?;
+        let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
+        let store = Self::with(dir, Queue::Shared(frontier), shared, library, files)?;
+        Ok(Self { pool: Some(pool), ..store })
+    }
+
+    fn with(
+        dir: &Path,
+        queue: Queue,
+        frontier: Arc<dyn Frontier>,
+        library: Tables,
+        files: Files,
+    ) -> Result<Self, StoreError> {
         match sweep(&library, &files) {
             // The library does without it; whoever forgets something next is told again.
             Err(error @ StoreError::NotRemoved { .. }) => tracing::warn!("{error}"),
             result => result?,
         }
-        let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (Arc::new(frontier.clone()), Arc::new(library.clone()));
+        let shared: (Arc<dyn Frontier>, Arc<dyn Library>) = (frontier, Arc::new(library.clone()));
         let (changing, describing) = (Mutex::default(), Mutex::default());
-        Ok(Self { dir: dir.to_owned(), frontier, library, files, shared, changing, describing, _lock: lock })
+        let (dir, pool) = (dir.to_owned(), None);
+        Ok(Self { dir, queue, library, files, shared, pool, changing, describing, _lock: None })
     }
 
     /// Opens a data directory for reading.
@@ -106,7 +177,17 @@ impl Store {
             }
             Err(error) => return Err(StoreError::io(&path, &error)),
         }
-        Ok(Reader { library: Arc::new(EmbeddedLibrary::read(&path)?), media: dir.join(MEDIA) })
+        let library = Tables::read(SqliteConnections::read(&path)?);
+        let shelf = shelf_of(dir, &library, None)?;
+        Ok(Reader { library: Arc::new(library), shelf })
+    }
+
+    /// Opens a shared database for reading; files that are in no bucket are in a directory.
+    pub fn read_shared(database: &str, dir: &Path) -> Result<Reader, StoreError> {
+        let pool = aside(dir, || Pool::open(database))?;
+        let library = Tables::shared(Arc::new(pool), Duration::ZERO);
+        let shelf = aside(dir, || shelf_of(dir, &library, None))?;
+        Ok(Reader { library: Arc::new(library), shelf })
     }
 
     /// The directory.
@@ -130,8 +211,70 @@ impl Store {
     }
 
     /// Whose turn it is to describe what is here: two would do it twice.
-    pub async fn describing(&self) -> MutexGuard<'_, ()> {
-        self.describing.lock().await
+    pub async fn describing(&self) -> Result<Turn<'_>, StoreError> {
+        let here = self.describing.lock().await;
+        let everywhere = match &self.pool {
+            None => None,
+            Some(_) => Some(loop {
+                match self.duty("describing").await? {
+                    Some(duty) => break duty,
+                    None => tokio::time::sleep(ANOTHER_LOOK).await,
+                }
+            }),
+        };
+        Ok(Turn { _here: here, _everywhere: everywhere })
+    }
+
+    /// Takes a duty that one of the processes that share a database has at a time: nothing when another has
+    /// it. Alone in a data directory, one has every duty.
+    pub async fn on_duty(&self, name: &str) -> Result<Option<OnDuty>, StoreError> {
+        match &self.pool {
+            None => Ok(Some(OnDuty(None))),
+            Some(_) => Ok(self.duty(name).await?.map(|duty| OnDuty(Some(Arc::new(duty))))),
+        }
+    }
+
+    async fn duty(&self, name: &str) -> Result<Option<Duty>, StoreError> {
+        let Some(pool) = self.pool.clone() else { return Ok(None) };
+        let name = name.to_owned();
+        off_thread(&self.dir, move || pool.duty(&name)).await
+    }
+
+    /// Whether others may work on the same queue and library.
+    pub fn is_shared(&self) -> bool {
+        self.pool.is_some()
+    }
+
+    /// The processes at work on a shared database; none where there is only this one.
+    pub async fn workers(&self) -> Result<Vec<WorkerSeen>, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(Vec::new()),
+            Queue::Shared(frontier) => frontier.workers().await,
+        }
+    }
+
+    /// What past and present work on a shared database says of how many workers would pay.
+    pub async fn workload(&self) -> Result<Option<Workload>, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(None),
+            Queue::Shared(frontier) => frontier.workload().await.map(Some),
+        }
+    }
+
+    /// Tells others that this process works on a run from now on.
+    pub async fn attend(&self, run: RunId) -> Result<(), StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(()),
+            Queue::Shared(frontier) => frontier.attend(run, true).await.map(drop),
+        }
+    }
+
+    /// Tells others that this process works on a run no more; gives how many others still do.
+    pub async fn leave(&self, run: RunId) -> Result<usize, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(0),
+            Queue::Shared(frontier) => frontier.attend(run, false).await,
+        }
     }
 
     /// Puts a draft in its place, or lets go of it when its content is kept already. Blocking, as
@@ -162,9 +305,10 @@ impl Store {
         budgets: Budgets,
     ) -> Result<Recorded, StoreError> {
         let changing = self.changing.lock().await;
+        let gone = self.gone(visits.iter().filter_map(kept_path).map(str::to_owned).collect()).await?;
         for visit in &mut visits {
             if let Outcome::Media(file) = &visit.outcome
-                && self.files.has_gone(&file.path)
+                && gone.contains(&file.path)
             {
                 let detail = format!("the file of {} was removed before it was written down", visit.claim.link.url);
                 visit.outcome = Outcome::Failed { reason: "removed".into(), detail };
@@ -183,7 +327,10 @@ impl Store {
         });
         let recorded = self.written(written, files).await?;
         drop(changing);
-        self.frontier.finish_shared(crawl, visits, budgets).await?;
+        match &self.queue {
+            Queue::Embedded(frontier) => frontier.finish_shared(crawl, visits, budgets).await?,
+            Queue::Shared(frontier) => frontier.finish_shared(crawl, visits, budgets).await?,
+        }
         Ok(recorded)
     }
 
@@ -191,8 +338,10 @@ impl Store {
     /// in the media directory is in its place already. Doing it again changes nothing.
     pub async fn import(&self, mut files: Vec<ImportedFile>) -> Result<Imported, StoreError> {
         let _changing = self.changing.lock().await;
+        let paths = files.iter().filter_map(|file| file.outcome.as_ref().ok()).map(|kept| kept.path.clone()).collect();
+        let gone = self.gone(paths).await?;
         for file in &mut files {
-            if file.outcome.as_ref().is_ok_and(|kept| self.files.has_gone(&kept.path)) {
+            if file.outcome.as_ref().is_ok_and(|kept| gone.contains(&kept.path)) {
                 file.outcome = Err(Refused::unseen("removed"));
             }
         }
@@ -227,10 +376,37 @@ impl Store {
     async fn written<T>(&self, written: Written<T>, files: impl Iterator<Item = &MediaFile>) -> Result<T, StoreError> {
         let paths = files.flat_map(|file| [Some(file.path.as_str()), file.thumbnail.as_deref()]).flatten();
         self.files.named(paths.filter(|path| !written.unnamed.contains(*path)))?;
+        if !written.unnamed.is_empty() {
+            // The same content came in elsewhere at the same time, and that file is the one that is named. What
+            // cannot be removed now is removed at the next start.
+            let (library, files, unnamed) = (self.library.clone(), self.files.clone(), written.unnamed);
+            let remove = move || {
+                let gone = |path: &&String| match files.remove(path, |id| library.names_of(id)) {
+                    Ok(()) => true,
+                    Err(error) => {
+                        tracing::warn!("{error}");
+                        false
+                    }
+                };
+                // All of them before the note is taken in hand, which removing one takes too.
+                let gone: Vec<&String> = unnamed.iter().filter(gone).collect();
+                files.named(gone.into_iter().map(String::as_str))
+            };
+            off_thread(self.files.root(), remove).await?;
+        }
         if written.doomed {
             self.remove_doomed().await?;
         }
         Ok(written.what)
+    }
+
+    /// Which of these files have gone again.
+    async fn gone(&self, paths: Vec<String>) -> Result<Vec<String>, StoreError> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let files = self.files.clone();
+        off_thread(self.files.root(), move || files.gone(paths.iter().map(String::as_str))).await
     }
 
     async fn remove_doomed(&self) -> Result<(), StoreError> {
@@ -241,7 +417,10 @@ impl Store {
     /// Leaves the directory so that the next crawl goes on at once. A store that is dropped
     /// instead is one that was killed: every host waits its full delay then.
     pub async fn close(self) -> Result<(), StoreError> {
-        self.frontier.close().await
+        match self.queue {
+            Queue::Embedded(frontier) => frontier.close().await,
+            Queue::Shared(frontier) => frontier.close().await,
+        }
     }
 }
 
@@ -251,9 +430,9 @@ impl Reader {
         &self.library
     }
 
-    /// The directory that paths of media start from.
-    pub fn media(&self) -> &Path {
-        &self.media
+    /// Where files are.
+    pub fn shelf(&self) -> &Shelf {
+        &self.shelf
     }
 }
 
@@ -264,8 +443,40 @@ fn kept_path(visit: &Visited) -> Option<&str> {
     }
 }
 
+/// Where the files of a library are, and stay.
+fn lasting_shelf(dir: &Path, library: &Tables, options: &Options) -> Result<Shelf, StoreError> {
+    let shelf = shelf_of(dir, library, options.media.as_deref())?;
+    library.is_whole()?;
+    shelf.check()?;
+    if let Some(given) = &options.media
+        && library.media_home()?.is_none()
+    {
+        if library.keeps_files()? {
+            let at = dir.join(MEDIA).display().to_string();
+            return Err(StoreError::FilesElsewhere { at, given: given.clone() });
+        }
+        library.set_media_home(Some(given))?;
+    }
+    Ok(shelf)
+}
+
+/// Where the files of a library are: in the bucket that it remembers or that is named, or in the data
+/// directory.
+fn shelf_of(dir: &Path, library: &Tables, given: Option<&str>) -> Result<Shelf, StoreError> {
+    let (directory, home) = (dir.join(MEDIA), library.media_home()?);
+    let named = |address: &str| address.trim_end_matches('/').to_owned();
+    match (given, home) {
+        (Some(given), Some(home)) if named(given) != named(&home) => {
+            Err(StoreError::FilesElsewhere { at: home, given: given.to_owned() })
+        }
+        (Some(address), _) => Shelf::bucket(address, directory.join(".tmp")),
+        (None, Some(address)) => Shelf::bucket(&address, directory.join(".tmp")),
+        (None, None) => Ok(Shelf::directory(directory)),
+    }
+}
+
 /// Removes the files of rows that are gone.
-fn sweep(library: &EmbeddedLibrary, files: &Files) -> Result<(), StoreError> {
+fn sweep(library: &Tables, files: &Files) -> Result<(), StoreError> {
     library.sweep(|path| files.remove(path, |id| library.names_of(id)))
 }
 
@@ -282,7 +493,8 @@ fn refuse_foreign(dir: &Path) -> Result<(), StoreError> {
     for entry in entries {
         let name = entry.map_err(|error| StoreError::io(dir, &error))?.file_name();
         let name = name.to_string_lossy();
-        if name == LIBRARY || name == FRONTIER || name == "writer.lock" {
+        let of_shared = || name == MEDIA && dir.join(MEDIA).join(".tmp").is_dir();
+        if name == LIBRARY || name == FRONTIER || name == "writer.lock" || of_shared() {
             return Ok(());
         }
         foreign |= !name.starts_with('.') && name != "lost+found" && !name.ends_with(".toml");

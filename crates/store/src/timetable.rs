@@ -7,9 +7,13 @@ use facts::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::StoreError;
-use crate::embedded::timetable;
+use crate::embedded::beside;
 use crate::lock::WriterLock;
+use crate::postgres::Pool;
+use crate::sql::{self, Connection};
 use crate::store::{LIBRARY, make_directory};
+use crate::tables::timetable;
+use crate::work::aside;
 
 /// The number of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -138,11 +142,16 @@ impl ScheduledOutcome {
     }
 }
 
-/// The schedules of a data directory, which can be changed while another process writes to it.
-/// Blocks while it works.
+/// The schedules of a data directory or a shared database, which can be changed while another process
+/// writes to it. Blocks while it works.
 pub struct Timetable {
     path: PathBuf,
-    db: Mutex<rusqlite::Connection>,
+    home: Home,
+}
+
+enum Home {
+    Embedded(Mutex<Connection>),
+    Shared(Box<Pool>),
 }
 
 impl Timetable {
@@ -150,18 +159,24 @@ impl Timetable {
     /// nobody else may be writing.
     pub fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(LIBRARY);
-        if !timetable::is_there(&path)? {
+        if !beside::is_there(&path)? {
             make_directory(dir)?;
             let _lock = WriterLock::take(dir, "schedule")?;
-            timetable::make(&path)?;
+            beside::make(&path)?;
         }
-        let db = timetable::open(&path)?;
-        Ok(Self { path, db: Mutex::new(db) })
+        let db = beside::open(&path)?;
+        Ok(Self { path, home: Home::Embedded(Mutex::new(db)) })
+    }
+
+    /// Opens the schedules of a shared database.
+    pub fn open_shared(database: &str) -> Result<Self, StoreError> {
+        let pool = aside(Path::new("the database"), || Pool::open(database))?;
+        Ok(Self { path: pool.label().to_owned(), home: Home::Shared(Box::new(pool)) })
     }
 
     /// All schedules, by name.
     pub fn schedules(&self) -> Result<Vec<Schedule>, StoreError> {
-        self.with(|db| timetable::schedules(db))
+        self.with(timetable::schedules)
     }
 
     /// One schedule.
@@ -173,7 +188,7 @@ impl Timetable {
     pub fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError> {
         timetable::fits(schedule)?;
         let saved = self.with(|db| {
-            let transaction = db.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+            let transaction = db.transaction()?;
             let saved = timetable::save(&transaction, schedule)?;
             transaction.commit()?;
             Ok(saved)
@@ -196,8 +211,13 @@ impl Timetable {
         self.with(|db| timetable::runs(db, schedule, after, most))
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut rusqlite::Connection) -> rusqlite::Result<T>) -> Result<T, StoreError> {
-        let mut db = self.db.lock().unwrap_or_else(PoisonError::into_inner);
-        work(&mut db).map_err(|error| StoreError::sqlite(&self.path, &error))
+    fn with<T: Send>(&self, work: impl Fn(&Connection) -> sql::Result<T> + Send + Sync) -> Result<T, StoreError> {
+        match &self.home {
+            Home::Embedded(db) => {
+                let db = db.lock().unwrap_or_else(PoisonError::into_inner);
+                work(&db).map_err(|error| StoreError::sql(&self.path, &error))
+            }
+            Home::Shared(pool) => aside(&self.path, || pool.with(&work)),
+        }
     }
 }

@@ -112,6 +112,8 @@ pub enum Outcome {
     },
 }
 
+/// The reason of a page of which only a part was read.
+pub const CUT: &str = "cut";
 /// The reason of a report that is not there.
 pub const ABSENT: &str = "absent";
 /// The reason of a report that another crawler has taken.
@@ -162,6 +164,8 @@ pub struct PageFacts {
     pub dynamic: u64,
     /// States that its scripts gave it: 0 for one that was not rendered.
     pub states: u64,
+    /// It has more elements, links or text than are read.
+    pub cut: bool,
     /// Only some of its media are told, as when a person kept one: all that is known of the page stays as it is.
     pub partial: bool,
 }

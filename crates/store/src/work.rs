@@ -87,6 +87,15 @@ pub(crate) async fn off_thread<T: Send + 'static>(
     }
 }
 
+/// Runs blocking work beside a thread that may wait for the network, and waits for it.
+pub(crate) fn aside<T: Send>(
+    path: &Path,
+    work: impl FnOnce() -> Result<T, StoreError> + Send,
+) -> Result<T, StoreError> {
+    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    done.unwrap_or_else(|_| Err(StoreError::Stopped { path: path.to_owned() }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -68,6 +68,14 @@ pub trait Strategy: Send + Sync {
     fn learnt(&self) -> Option<Vec<u8>> {
         None
     }
+
+    /// Takes in what others learnt who work on the same crawl: `theirs` is what is remembered of it now,
+    /// `base` what this one and they had in common last. Gives all of it together, to be remembered. A
+    /// strategy that cannot take it in gives what it has learnt itself.
+    fn meet(&self, base: Option<&[u8]>, theirs: &[u8]) -> Result<Option<Vec<u8>>, BadModel> {
+        let _ = (base, theirs);
+        Ok(self.learnt())
+    }
 }
 
 /// What a strategy is told besides its name.

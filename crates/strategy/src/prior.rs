@@ -104,6 +104,34 @@ impl Prior {
     }
 }
 
+impl SavedPrior {
+    /// Adds to what others counted what was counted here since `base`; the latest last.
+    pub fn meet(self, base: &Self, theirs: Self) -> Self {
+        let before: std::collections::HashMap<u64, Tally> = base.places.iter().copied().collect();
+        let own: std::collections::HashMap<u64, Tally> = self.places.iter().copied().collect();
+        let mut places: Vec<(u64, Tally)> =
+            theirs.places.iter().filter(|(place, _)| !own.contains_key(place)).copied().collect();
+        let known: std::collections::HashMap<u64, Tally> = theirs.places.into_iter().collect();
+        for (place, now) in self.places {
+            let theirs = known.get(&place).copied().unwrap_or_default();
+            places.push((place, theirs.and_since(now, before.get(&place).copied().unwrap_or_default())));
+        }
+        Self { places, all: theirs.all.and_since(self.all, base.all) }
+    }
+}
+
+impl Tally {
+    /// With what was counted since `before`.
+    fn and_since(self, now: Self, before: Self) -> Self {
+        let sum = |theirs: u32, now: u32, before: u32| theirs.saturating_add(now.saturating_sub(before));
+        Self {
+            pages: sum(self.pages, now.pages, before.pages),
+            images: sum(self.images, now.images, before.images),
+            located: sum(self.located, now.located, before.located),
+        }
+    }
+}
+
 fn log_odds(probability: f64) -> f64 {
     (probability / (1.0 - probability)).ln()
 }
@@ -136,6 +164,21 @@ mod tests {
         assert!(poor < 0.4 && rich > 0.4, "{poor} {rich}");
         // What nobody has looked at yet is not put off, nor is anything put off for good.
         assert!(new > 0.4 && poor > 0.25, "{new} {poor}");
+    }
+
+    #[test]
+    fn two_who_meet_know_what_each_found_once() {
+        let mut base = Prior::default();
+        base.page(&url("http://a.example/1"));
+        let (base, copy) = (base.saved(), Prior::restored(base.saved()));
+        let (mut one, mut other) = (Prior::restored(copy.saved()), Prior::restored(copy.saved()));
+        one.page(&url("http://a.example/2"));
+        other.photograph(&url("http://a.example/1"), true);
+        other.page(&url("http://b.example/1"));
+        let met = Prior::restored(one.saved().meet(&base, other.saved()));
+        assert_eq!((met.all.pages, met.all.images, met.all.located), (3, 1, 1));
+        let of_host = |prior: &Prior, address: &str| *prior.places.peek(&places(&url(address))[0]).unwrap();
+        assert_eq!((of_host(&met, "http://a.example/").pages, of_host(&met, "http://b.example/").pages), (2, 1));
     }
 
     #[test]

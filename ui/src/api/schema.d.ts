@@ -976,6 +976,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The processes at work on a shared database */
+        get: operations["get_workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2310,6 +2327,53 @@ export interface components {
             region?: string | null;
             /** @description Plain text. */
             text?: string | null;
+        };
+        /** @description A process at work. */
+        WorkerShape: {
+            /** @description Crawls that it works on. */
+            crawls: string[];
+            /**
+             * Format: int64
+             * @description Hosts that it holds.
+             */
+            hosts: number;
+            /** @description Without another sign of life others take over then. */
+            lease_until: components["schemas"]["Moment"];
+            /**
+             * Format: int64
+             * @description Larger numbers came later.
+             */
+            number: number;
+            /** @description Whether it is the server that answers. */
+            own: boolean;
+            /**
+             * Format: double
+             * @description Visits a second, lately.
+             */
+            rate: number;
+            /** @description Its last sign of life. */
+            seen: components["schemas"]["Moment"];
+            started: components["schemas"]["Moment"];
+            /**
+             * Format: int64
+             * @description Visits that it finished.
+             */
+            visits: number;
+            /** @description What it does, and where. */
+            what: string;
+        };
+        /** @description Those at work, and how many would pay. */
+        Workers: {
+            /** @description The processes, in the order they came; none where there is only this one. */
+            items: components["schemas"]["WorkerShape"][];
+            /** @description Whether library and queue are in a database that others may work on too. */
+            shared: boolean;
+            /**
+             * Format: int64
+             * @description How many workers the hosts that wait would keep busy, by what workers did here before; none while
+             *     that is not known.
+             */
+            would_pay?: number | null;
         };
     };
     responses: never;
@@ -6845,6 +6909,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Cards"];
+                };
+            };
+            /** @description A token is needed */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description This token, or another site's page, may not do this */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something that was sent makes no sense; `fields` says what */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Something else went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_workers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workers"];
                 };
             };
             /** @description A token is needed */

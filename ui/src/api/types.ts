@@ -171,6 +171,25 @@ export interface Schedule {
   last: ScheduledRun | null;
 }
 
+export interface Worker {
+  number: number;
+  what: string;
+  started: string;
+  seen: string;
+  lease_until: string;
+  visits: number;
+  rate: number;
+  hosts: number;
+  crawls: string[];
+  own: boolean;
+}
+
+export interface Workers {
+  shared: boolean;
+  items: Worker[];
+  would_pay: number | null;
+}
+
 export interface Statistics {
   links: { discovered: number; visited: number };
   pages: number;

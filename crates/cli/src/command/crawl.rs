@@ -27,7 +27,7 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         default_delay: settings.manners.delay,
         ..store::Options::default()
     };
-    let store = Arc::new(Store::open(&place.data, options)?);
+    let store = Arc::new(place.open(options)?);
     let min_free_disk = settings.limits.min_free_disk;
     let result = crawl_in(&store, &name, settings, reach).await;
     let closed = match Arc::into_inner(store) {
@@ -87,7 +87,7 @@ pub(super) async fn read(place: &Place, config: Option<&Path>, order: Crawl) -> 
 /// The settings a crawl has, without making anything.
 async fn stored_settings(place: &Place, name: &str) -> anyhow::Result<Settings> {
     let unknown = || WrongUse(format!("there is no crawl '{}': `bowerbird crawls` lists them", plain(name)));
-    let reader = match Store::read(&place.data) {
+    let reader = match place.read() {
         Err(store::StoreError::Missing { .. }) => return Err(unknown().into()),
         reader => reader?,
     };
@@ -295,9 +295,9 @@ pub(super) fn report(place: &Place, summary: &Summary) -> anyhow::Result<()> {
         print_counts(&format!("{kind}s visited again:"), found)?;
     }
     print_counts("went wrong:", &summary.errors)?;
-    print_line(format!(
-        "{} waiting; files are in {}",
-        counted(summary.queued, "address"),
-        place.data.join("media").display()
-    ))
+    let files = match place.read() {
+        Ok(reader) if reader.shelf().is_bucket() => reader.shelf().base(),
+        _ => place.data.join("media"),
+    };
+    print_line(format!("{} waiting; files are in {}", counted(summary.queued, "address"), files.display()))
 }

@@ -3,7 +3,7 @@
 use crawl::quantity::show_bytes;
 use geo::{Gazetteer, Region};
 use serde_json::json;
-use store::{ChangeSeen, CrawlSummary, Harvest, Mishap, Store, Units};
+use store::{ChangeSeen, CrawlSummary, Harvest, Mishap, Units};
 
 use super::schedule::written;
 use super::stats::{print_harvest, print_units};
@@ -13,7 +13,7 @@ use crate::output::{print_counts, print_json, print_line, print_table};
 
 /// Lists the crawls, or one with its log.
 pub async fn crawls(place: Place, list: Crawls) -> anyhow::Result<()> {
-    let reader = Store::read(&place.data)?;
+    let reader = place.read()?;
     let library = reader.library();
     let crawls = library.crawls().await?;
     let Some(name) = list.name else { return print_crawls(&place, &crawls) };
@@ -105,7 +105,10 @@ fn print_crawl(
         }
         print_line("")?;
     }
-    if mishaps.is_empty() {
+    for overrun in &summary.frontier.overruns {
+        print_line(format!("{:<16} {overrun}", "budget"))?;
+    }
+    if mishaps.is_empty() && summary.frontier.overruns.is_empty() {
         return print_line("nothing went wrong");
     }
     for mishap in mishaps {

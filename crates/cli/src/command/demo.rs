@@ -59,6 +59,8 @@ pub async fn demo(place: Place, demo: Demo) -> anyhow::Result<()> {
 async fn start(place: &Place, listen: Option<SocketAddr>, reach: &Reach) -> anyhow::Result<Server> {
     let order = |listen| Order {
         data: place.data.clone(),
+        database: None,
+        media: None,
         listen,
         token: None,
         read_token: None,

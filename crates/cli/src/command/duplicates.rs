@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crawl::Describing;
 use search::{DuplicateGroup, Duplicates};
-use store::{Store, StoreError};
+use store::StoreError;
 use tokio::sync::watch;
 
 use super::{Place, crawl::listen_for_signals};
@@ -18,22 +18,22 @@ pub async fn duplicates(place: Place, order: DuplicatesOrder) -> anyhow::Result<
         return if place.json { print_json(&Duplicates::default()) } else { print_line("no copies") };
     }
     // Where there is no library, none is made.
-    drop(Store::read(&place.data)?);
+    drop(place.read()?);
     // A crawl or server that is at work there compares by itself.
     if let Err(error) = compare(&place).await
         && !error.downcast_ref::<StoreError>().is_some_and(|error| matches!(error, StoreError::InUse { .. }))
     {
         return Err(error);
     }
-    let reader = Store::read(&place.data)?;
-    let media = std::path::absolute(reader.media()).unwrap_or_else(|_| place.data.join("media"));
+    let reader = place.read()?;
+    let media = reader.shelf().base();
     let found = search::duplicates(&**reader.library(), &media, order.top).await?;
     if place.json { print_json(&found) } else { print(&found) }
 }
 
 async fn compare(place: &Place) -> anyhow::Result<()> {
     let options = store::Options { what: "duplicates".into(), ..store::Options::default() };
-    let store = Arc::new(Store::open(&place.data, options)?);
+    let store = Arc::new(place.open(options)?);
     let (stopper, stop) = crawl::stopper();
     let listening = tokio::spawn(listen_for_signals(stopper));
     let (sender, receiver) = watch::channel(Describing::default());

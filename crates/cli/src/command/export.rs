@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use export::Subject;
 use search::{Looked, Question};
-use store::{Reader, Store};
+use store::Reader;
 
 use super::search::{question, understand};
 use super::{Place, WrongUse};
@@ -21,7 +21,7 @@ const BATCH: usize = 500;
 pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
     // What is written for others is all there is.
     let mut question = Question { copies: true, ..question(order.filter)? };
-    let reader = Store::read(&place.data)?;
+    let reader = place.read()?;
     understand(&mut question, &order.words, &search::synonyms(&**reader.library()).await?)?;
     if order.format == ExportFormat::Webdataset && matches!(question.looked, Looked::Pages { .. }) {
         return Err(WrongUse("a webdataset holds media: leave --kind page out".into()).into());
@@ -30,19 +30,17 @@ pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
     let out = order.out.filter(|out| out.as_os_str() != "-");
     let out = out.map(|out| std::fs::canonicalize(&out).unwrap_or(out));
     match &out {
-        None => {
-            write(&reader, &question, format, BufWriter::new(std::io::stdout().lock()), &place.data).await.map(|_| ())
-        }
+        None => write(&reader, &question, format, BufWriter::new(std::io::stdout().lock())).await.map(|_| ()),
         // A pipe or a device is written to, not replaced.
         Some(file) if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) => {
             let out = File::options().write(true).open(file);
             let out = out.with_context(|| format!("cannot write {}", file.display()))?;
-            write(&reader, &question, format, BufWriter::new(out), &place.data).await.map(|_| ())
+            write(&reader, &question, format, BufWriter::new(out)).await.map(|_| ())
         }
         Some(file) => {
             let draft = draft_of(file);
             let out = File::create_new(&draft).with_context(|| format!("cannot write {}", file.display()))?;
-            let written = write(&reader, &question, format, BufWriter::new(out), &place.data).await;
+            let written = write(&reader, &question, format, BufWriter::new(out)).await;
             let placed = written.and_then(|written| {
                 std::fs::rename(&draft, file).with_context(|| format!("cannot write {}", file.display()))?;
                 Ok(written)
@@ -61,20 +59,15 @@ pub async fn export(place: Place, order: Export) -> anyhow::Result<()> {
     }
 }
 
-async fn write(
-    reader: &Reader,
-    question: &Question,
-    format: export::Format,
-    out: impl Write,
-    data: &Path,
-) -> anyhow::Result<u64> {
+async fn write(reader: &Reader, question: &Question, format: export::Format, out: impl Write) -> anyhow::Result<u64> {
     // Whoever reads the document may be elsewhere: files are named in full.
-    let media = std::path::absolute(reader.media()).unwrap_or_else(|_| data.join("media"));
+    let media = reader.shelf().base();
     let library = reader.library();
     let mut after = 0;
     match &question.looked {
         Looked::Media(_) => {
-            let mut export = export::Export::begin(out, format, Subject::Media(media))?;
+            let mut export =
+                export::Export::begin(out, format, Subject::Media(media))?.with_files(reader.shelf().clone());
             let filter = question.item_filter();
             loop {
                 let items = library.items(&filter, after, BATCH).await?;

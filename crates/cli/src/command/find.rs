@@ -115,9 +115,9 @@ type Opened = (Option<Arc<Store>>, Option<Arc<dyn store::Library>>);
 fn library(place: &Place, order: &Find) -> anyhow::Result<Opened> {
     if order.keep > 0 {
         let options = store::Options { what: "find".into(), ..store::Options::default() };
-        return Ok((Some(Arc::new(Store::open(&place.data, options)?)), None));
+        return Ok((Some(Arc::new(place.open(options)?)), None));
     }
-    match Store::read(&place.data) {
+    match place.read() {
         Ok(reader) => Ok((None, Some(Arc::clone(reader.library())))),
         Err(StoreError::Missing { .. }) => Ok((None, None)),
         Err(error) => Err(error.into()),

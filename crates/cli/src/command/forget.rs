@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::json;
-use store::{Forget, Store};
+use store::Forget;
 
 use super::{Place, WrongUse};
 use crate::arguments;
@@ -13,7 +13,7 @@ use crate::output::{counted, plain, print_json, print_line};
 pub async fn forget(place: Place, order: arguments::Forget) -> anyhow::Result<()> {
     let what = read(&order.what)?;
     let options = store::Options { what: format!("forget {}", order.what), ..store::Options::default() };
-    let store = Store::open(&place.data, options)?;
+    let store = place.open(options)?;
     let forgotten = store.forget(&what).await?;
     store.close().await?;
     if place.json {

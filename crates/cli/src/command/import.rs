@@ -7,7 +7,6 @@ use crawl::quantity::show_bytes;
 use crawl::{CrawlError, ImportOrder, ImportSummary, Keep};
 use facts::MediaKind;
 use media::Preset;
-use store::Store;
 use tokio::sync::watch;
 
 use super::{Place, WrongUse};
@@ -30,7 +29,7 @@ pub async fn import(place: Place, config: Option<&Path>, order: Import) -> anyho
         return Err(WrongUse(format!("{}: there is no such file or folder", missing.display())).into());
     }
     let options = store::Options { what: "import".into(), ..store::Options::default() };
-    let store = Arc::new(Store::open(&place.data, options)?);
+    let store = Arc::new(place.open(options)?);
     let (stopper, stop) = crawl::stopper();
     let (sender, receiver) = watch::channel(ImportSummary::default());
     let shown = progress::show_import(receiver);

@@ -1,5 +1,6 @@
 //! `bowerbird lab`.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use anyhow::Context;
@@ -8,7 +9,7 @@ use serde_json::json;
 use tokio::sync::watch;
 
 use super::{Place, WrongUse};
-use crate::arguments::{Lab, LabExperiment, LabWeb};
+use crate::arguments::{Lab, LabCorner, LabExperiment, LabWeb};
 use crate::output::{print_json, print_line, print_table};
 use crate::{progress, region};
 
@@ -16,6 +17,7 @@ use crate::{progress, region};
 pub async fn lab(place: Place, lab: Lab) -> anyhow::Result<()> {
     match lab {
         Lab::Web(web) => serve(web).await,
+        Lab::Corner(corner) => serve_corner(corner).await,
         Lab::Experiment(order) => experiment(place, order).await,
     }
 }
@@ -62,11 +64,29 @@ fn write(report: &Report, folder: &Path) -> std::io::Result<Vec<String>> {
     files.iter().map(|(file, text)| std::fs::write(file, text).map(|()| file.display().to_string())).collect()
 }
 
-async fn serve(order: LabWeb) -> anyhow::Result<()> {
-    if !order.listen.ip().is_loopback() {
-        let refused = format!("{} is not a loopback address: the made web is for this machine alone", order.listen);
-        return Err(WrongUse(refused).into());
+/// What is made for the lab is shown to nobody else.
+fn loopback(listen: SocketAddr) -> Result<SocketAddr, WrongUse> {
+    if listen.ip().is_loopback() {
+        return Ok(listen);
     }
+    Err(WrongUse(format!("{listen} is not a loopback address: the made web is for this machine alone")))
+}
+
+async fn serve_corner(order: LabCorner) -> anyhow::Result<()> {
+    let listen = loopback(order.listen)?;
+    let corner = lab::Corner::start(listen).await.with_context(|| format!("cannot listen on {listen}"))?;
+    print_json(&json!({
+        "listening": format!("http://{}", corner.address()),
+        "seeds": [lab::Corner::seed().as_str()],
+        "resolve": corner.resolve(),
+    }))?;
+    tokio::signal::ctrl_c().await?;
+    corner.stop().await;
+    Ok(())
+}
+
+async fn serve(order: LabWeb) -> anyhow::Result<()> {
+    loopback(order.listen)?;
     let defaults = lab::Settings::default();
     let settings = lab::Settings {
         number: order.number,

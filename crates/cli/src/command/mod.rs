@@ -12,17 +12,20 @@ mod geoparse;
 mod import;
 mod inspect;
 mod lab;
+mod migrate;
 mod schedule;
 mod search;
 mod serve;
 mod similar;
 mod stats;
 mod watch;
+mod worker;
 
 use std::path::PathBuf;
 
 use anyhow::Context;
 use clap::CommandFactory;
+use store::{Options, Reader, Store, StoreError, Timetable};
 
 pub use self::crawl::crawl;
 pub use self::crawls::crawls;
@@ -36,17 +39,46 @@ pub use self::geoparse::geoparse;
 pub use self::import::import;
 pub use self::inspect::inspect;
 pub use self::lab::lab;
+pub use self::migrate::migrate;
 pub use self::schedule::schedule;
 pub use self::search::search;
 pub use self::serve::serve;
 pub use self::similar::similar;
 pub use self::stats::stats;
 pub use self::watch::watch;
+pub use self::worker::worker;
 
 /// Where a command works, and how it answers.
 pub struct Place {
     pub data: PathBuf,
+    /// The shared database in place of the data directory; files stay there.
+    pub database: Option<String>,
+    /// The bucket that files are in; where the library says without it.
+    pub media: Option<String>,
     pub json: bool,
+}
+
+impl Place {
+    /// Opens the store for writing.
+    pub fn open(&self, options: Options) -> Result<Store, StoreError> {
+        Store::open(&self.data, Options { database: self.database.clone(), media: self.media.clone(), ..options })
+    }
+
+    /// Opens the store for reading.
+    pub fn read(&self) -> Result<Reader, StoreError> {
+        match &self.database {
+            Some(database) => Store::read_shared(database, &self.data),
+            None => Store::read(&self.data),
+        }
+    }
+
+    /// Opens the schedules.
+    pub fn timetable(&self) -> Result<Timetable, StoreError> {
+        match &self.database {
+            Some(database) => Timetable::open_shared(database),
+            None => Timetable::open(&self.data),
+        }
+    }
 }
 
 impl crate::arguments::Reach {

@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Parser;
 use facts::Timestamp;
 use serde_json::json;
-use store::{CatchUp, Schedule, ScheduleId, Timetable};
+use store::{CatchUp, Schedule, ScheduleId};
 use timetable::Timing;
 
 use super::{Place, WrongUse, crawl, now};
@@ -39,7 +39,7 @@ async fn add(place: &Place, config: Option<&Path>, order: ScheduleAdd) -> anyhow
         created: now(),
         last_due: None,
     };
-    let saved = Timetable::open(&place.data)?.save_schedule(&schedule)?;
+    let saved = place.timetable()?.save_schedule(&schedule)?;
     if place.json {
         return print_json(&document(&saved, None));
     }
@@ -73,7 +73,7 @@ async fn ordered(
 }
 
 fn list(place: &Place) -> anyhow::Result<()> {
-    let timetable = Timetable::open(&place.data)?;
+    let timetable = place.timetable()?;
     let mut rows = Vec::new();
     let mut documents = Vec::new();
     for schedule in timetable.schedules()? {
@@ -99,7 +99,7 @@ fn list(place: &Place) -> anyhow::Result<()> {
 }
 
 fn remove(place: &Place, which: &str) -> anyhow::Result<()> {
-    let timetable = Timetable::open(&place.data)?;
+    let timetable = place.timetable()?;
     let schedules = timetable.schedules()?;
     let number: Option<i64> = which.parse().ok();
     let named: Vec<&Schedule> =

@@ -7,7 +7,7 @@ use anyhow::Context;
 use facts::MediaKind;
 use query::Synonyms;
 use search::{Answer, Hit, Location, Looked, MediaHit, Near, PageHit, Question};
-use store::{Store, StoreError};
+use store::StoreError;
 
 use super::{Place, WrongUse};
 use crate::arguments::{Filter, Kind, Search};
@@ -23,7 +23,7 @@ const NAMES: usize = 5;
 pub async fn search(place: Place, order: Search) -> anyhow::Result<()> {
     let mut question = question(order.filter)?;
     let listed = order.synonyms.as_deref().map(read_synonyms).transpose()?;
-    let answer = match Store::read(&place.data) {
+    let answer = match place.read() {
         // Nothing was written there yet: nothing is found there.
         Err(StoreError::Missing { .. }) if place.data.is_dir() => {
             understand(&mut question, &order.words, &listed.unwrap_or_default())?;
@@ -36,7 +36,7 @@ pub async fn search(place: Place, order: Search) -> anyhow::Result<()> {
                 None => search::synonyms(&**reader.library()).await?,
             };
             understand(&mut question, &order.words, &listed)?;
-            let media = std::path::absolute(reader.media()).unwrap_or_else(|_| place.data.join("media"));
+            let media = reader.shelf().base();
             question.ask(&**reader.library(), &media, order.top).await?
         }
     };

@@ -19,6 +19,8 @@ pub async fn serve(place: Place, order: Serve) -> anyhow::Result<()> {
     let Serve { listen, token, token_file, read_token, read_token_file, host_name, reach } = order;
     let order = Order {
         data: place.data,
+        database: place.database,
+        media: place.media,
         listen,
         token: read("--token", token, token_file.as_deref())?,
         read_token: read("--read-token", read_token, read_token_file.as_deref())?,

@@ -8,7 +8,7 @@ use crawl::{ByExample, Limits};
 use facts::{MediaId, Url};
 use fetch::Fetcher;
 use search::{Answer, Hit, MediaHit};
-use store::{Library, Store, StoreError};
+use store::{Library, StoreError};
 
 use super::search::print;
 use super::{Place, WrongUse};
@@ -18,7 +18,7 @@ use crate::output::{plain, print_json};
 
 /// Prints what is found by an example.
 pub async fn similar(place: Place, config: Option<&Path>, order: Similar) -> anyhow::Result<()> {
-    let reader = match Store::read(&place.data) {
+    let reader = match place.read() {
         // Nothing was written there yet: nothing is like it, if it can be read at all.
         Err(StoreError::Missing { .. }) if place.data.is_dir() => None,
         reader => Some(reader?),
@@ -29,7 +29,7 @@ pub async fn similar(place: Place, config: Option<&Path>, order: Similar) -> any
     let started = Instant::now();
     let mut answer = Answer::default();
     if let Some((reader, library)) = reader.as_ref().zip(library) {
-        let media = std::path::absolute(reader.media()).unwrap_or_else(|_| place.data.join("media"));
+        let media = reader.shelf().base();
         let (total, found) = example.ask(library, order.mode, order.at_least, order.top).await?;
         answer.total = total;
         for found in found {

@@ -1,6 +1,6 @@
 //! `bowerbird stats`.
 
-use store::{Harvest, LibraryFigures, Store, Units};
+use store::{Harvest, LibraryFigures, Units};
 
 use super::Place;
 use crate::arguments::Stats;
@@ -8,7 +8,7 @@ use crate::output::{counted, print_histogram, print_json, print_line, print_tabl
 
 /// Prints the figures of the library.
 pub async fn stats(place: Place, stats: Stats) -> anyhow::Result<()> {
-    let reader = Store::read(&place.data)?;
+    let reader = place.read()?;
     let library = reader.library();
     let figures = library.library_figures(stats.hosts).await?;
     if place.json { print_json(&search::statistics(&figures)) } else { print(&figures) }

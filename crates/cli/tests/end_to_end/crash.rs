@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use crate::harness::{Bird, Lab, small_web};
 
 /// The crawl of these tests: to the very end, with every budget out of reach.
-fn to_the_end(lab: &Lab, delay: &str) -> Vec<String> {
+pub fn to_the_end(lab: &Lab, delay: &str) -> Vec<String> {
     let mut arguments = vec!["crawl".to_owned(), "--name".into(), "all".into()];
     arguments.extend(lab.seeds.clone());
     arguments.extend(lab.reach());

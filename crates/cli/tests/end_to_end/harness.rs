@@ -62,11 +62,17 @@ pub fn small_web(number: u64) -> lab::Settings {
 /// A data directory of a test, and the program working on it.
 pub struct Bird {
     directory: tempfile::TempDir,
+    variables: Vec<(&'static str, String)>,
 }
 
 impl Bird {
     pub fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap() }
+        Self { directory: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
+    /// One whose program finds these variables.
+    pub fn with(variables: impl IntoIterator<Item = (&'static str, String)>) -> Self {
+        Self { variables: variables.into_iter().collect(), ..Self::new() }
     }
 
     pub fn data(&self) -> PathBuf {
@@ -87,6 +93,7 @@ impl Bird {
             command.env_remove(variable);
         }
         command.env("BOWERBIRD_DATA", self.data()).args(arguments).stdin(Stdio::null());
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -148,11 +155,15 @@ pub struct Kept {
 impl Kept {
     pub fn read(data: &Path) -> Self {
         let library = rusqlite::Connection::open(data.join("library.db")).unwrap();
-        let strings = |sql: &str| -> Vec<(String, String)> {
+        Self::of(data, |sql: &str| -> Vec<(String, String)> {
             let mut statement = library.prepare(sql).unwrap();
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
             rows.map(Result::unwrap).collect()
-        };
+        })
+    }
+
+    /// What tables and files say; `strings` asks for two columns.
+    pub fn of(data: &Path, strings: impl Fn(&str) -> Vec<(String, String)>) -> Self {
         let pages: Vec<_> = strings("SELECT url, title FROM page");
         let distinct: BTreeSet<String> = pages.iter().map(|(url, _)| identity(url)).collect();
         assert_eq!(distinct.len(), pages.len(), "a page is stored twice");

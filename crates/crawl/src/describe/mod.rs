@@ -10,15 +10,14 @@ mod placing;
 mod seen;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use decode::DecodeError;
 use facts::{MediaId, MediaKind};
 use serde::Serialize;
-use store::{Candidate, Clue, Compared, CopyFound, Described, Store, StoreError, Undescribed};
-use tokio::sync::{MutexGuard, Notify, watch};
+use store::{Candidate, Clue, Compared, CopyFound, Described, Store, StoreError, Turn, Undescribed};
+use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 pub(crate) use self::likeness::Likeness;
@@ -69,7 +68,7 @@ async fn describe_but(
     stop: &Stop,
     progress: &watch::Sender<Describing>,
 ) -> Result<Describing, StoreError> {
-    let Some(_turn) = turn(store, stop).await else { return Ok(Describing::default()) };
+    let Some(_turn) = turn(store, stop).await? else { return Ok(Describing::default()) };
     let mut pass = Pass { store, stop, progress, so_far: Describing::default(), waits, waits_for: None };
     pass.compare().await?;
     for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {
@@ -84,11 +83,11 @@ async fn describe_but(
 
 /// Waits until nobody else describes what is in this store, which would be done twice; nothing when it
 /// is stopped before.
-async fn turn<'a>(store: &'a Store, stop: &Stop) -> Option<MutexGuard<'a, ()>> {
+async fn turn<'a>(store: &'a Store, stop: &Stop) -> Result<Option<Turn<'a>>, StoreError> {
     let mut stopped = stop.clone();
     tokio::select! {
-        turn = store.describing() => Some(turn),
-        () = stopped.wait() => None,
+        turn = store.describing() => turn.map(Some),
+        () = stopped.wait() => Ok(None),
     }
 }
 
@@ -131,8 +130,11 @@ impl Pass<'_> {
             while looks.len() < cores
                 && let Some(file) = files.next()
             {
-                let path = self.file(&file.path);
-                looks.spawn_blocking(move || (file.id, seen::describe(&path, file.kind)));
+                let shelf = self.store.files().shelf().clone();
+                looks.spawn_blocking(move || {
+                    let local = shelf.local(&file.path).map_err(|error| DecodeError::Unreadable(error.to_string()));
+                    (file.id, local.and_then(|local| seen::describe(&local, file.kind)))
+                });
             }
             // A film may take minutes: nobody who stops waits for it.
             let looked = tokio::select! {
@@ -282,21 +284,19 @@ impl Pass<'_> {
         let mut files = Vec::new();
         for id in [a, b] {
             let Some(item) = self.store.library().item(id).await? else { return Ok(false) };
-            files.push((item.width.zip(item.height), self.file(&item.path)));
+            files.push((item.width.zip(item.height), item.path));
         }
         let sides: HashSet<_> = files.iter().map(|(sides, _)| sides.map(|(w, h)| (w.min(h), w.max(h)))).collect();
         if sides.len() > 1 {
             return Ok(false);
         }
+        let shelf = self.store.files().shelf().clone();
         on_disk(move || {
-            let hashes: HashSet<_> = files.iter().map(|(_, file)| pixels_of(file).ok().flatten()).collect();
+            let pixels = |path: &str| shelf.local(path).ok().and_then(|file| pixels_of(&file).ok().flatten());
+            let hashes: HashSet<_> = files.iter().map(|(_, path)| pixels(path)).collect();
             Ok(hashes.len() == 1 && !hashes.contains(&None))
         })
         .await
-    }
-
-    fn file(&self, path: &str) -> PathBuf {
-        self.store.files().root().join(path)
     }
 }
 

@@ -76,11 +76,12 @@ impl ByExample {
     /// Blocks.
     pub fn of_file(file: &Path) -> Result<Self, String> {
         let unread = |error: std::io::Error| format!("it cannot be read: {error}");
-        let mut opened = std::fs::File::open(file).map_err(unread)?;
-        let found = opened.metadata().map_err(unread)?;
+        // Looked at before it is opened: opening a pipe waits until somebody writes into it.
+        let found = std::fs::metadata(file).map_err(unread)?;
         if !found.is_file() {
             return Err("it is not a file".into());
         }
+        let mut opened = std::fs::File::open(file).map_err(unread)?;
         if found.len() > LARGEST_EXAMPLE {
             return Err(format!("it is larger than {} MB: cut out a part of it", LARGEST_EXAMPLE >> 20));
         }

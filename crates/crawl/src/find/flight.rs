@@ -494,6 +494,7 @@ impl Trip<'_> {
             width: Some(width),
             height: Some(height),
             duration: None,
+            size: task.total,
             located: facts.location.is_some(),
             alt: &task.alt,
             name: &name,

@@ -9,6 +9,7 @@ fn picture(width: u32, height: u32) -> Candidate<'static> {
         width: Some(width),
         height: Some(height),
         duration: None,
+        size: None,
         located: false,
         alt: "",
         name: "p.jpg",
@@ -240,4 +241,17 @@ fn films_and_sounds_are_kept_by_their_length() {
         assert_eq!(judge(&rules, &candidate).err(), expected, "{format} of {seconds:?} s");
         assert_eq!(judge(&Preset::Photo.rules(), &candidate), Ok(()));
     }
+}
+
+#[test]
+fn a_small_file_that_says_it_is_a_huge_picture_is_not_kept() {
+    let rules = Preset::All.rules();
+    let of_size = |size| judge(&rules, &Candidate { size: Some(size), ..picture(60_000, 60_000) });
+    assert_eq!(of_size(500_000), Err(Refusal::Bomb));
+    assert_eq!(of_size(50_000_000), Ok(()), "a panorama brings its bytes");
+    assert_eq!(
+        judge(&rules, &Candidate { size: Some(2_000), ..picture(8_000, 6_000) }),
+        Ok(()),
+        "one colour is no bomb"
+    );
 }

@@ -1,13 +1,13 @@
 //! What a page says beside what it shows: metas, scripts, and marks of structured data.
 
 use facts::MediaKind;
-use html5ever::{LocalName, local_name};
 use serde_json::json;
 
 use super::{Frame, Reader};
 use crate::dom::{Cursor, Element};
 use crate::elements::attribute_value;
 use crate::media::MediaOrigin;
+use crate::names::{Key, Tag};
 use crate::structured::{self, Structured, StructuredSource};
 use crate::text::clip;
 use crate::tree::NodeId;
@@ -27,21 +27,21 @@ struct Item<'d> {
 
 impl<'d> Reader<'d> {
     /// What any element may have: styles, and marks of structured data.
-    pub(super) fn enter_attributes(&mut self, element: &'d Element, name: &LocalName, frame: &mut Frame) {
+    pub(super) fn enter_attributes(&mut self, element: Element<'d>, name: Tag, frame: &mut Frame) {
         let mut item = Item::default();
         for (attribute, value) in element.attributes() {
-            match *attribute {
-                local_name!("hidden") => frame.visible = false,
-                local_name!("style") => {
+            match attribute {
+                Key::Hidden => frame.visible = false,
+                Key::Style => {
                     frame.visible &= !style::hides(value);
                     for background in style::backgrounds(value) {
                         self.add_media(background, MediaKind::Image, MediaOrigin::CssBackground, element, frame);
                     }
                 }
-                local_name!("itemscope") => item.scope = true,
-                local_name!("itemtype") => item.kind = value,
-                local_name!("itemprop") => item.properties = value,
-                local_name!("class") => item.class = value,
+                Key::Itemscope => item.scope = true,
+                Key::Itemtype => item.kind = value,
+                Key::Itemprop => item.properties = value,
+                Key::Class => item.class = value,
                 _ => {
                     if let Some(background) = picture::lazy_background(attribute, value) {
                         self.add_media(background, MediaKind::Image, MediaOrigin::Lazy, element, frame);
@@ -55,7 +55,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn enter_microdata(&mut self, element: &Element, name: &LocalName, item: &Item<'_>, frame: &mut Frame) {
+    fn enter_microdata(&mut self, element: Element<'_>, name: Tag, item: &Item<'_>, frame: &mut Frame) {
         let source = StructuredSource::Microdata;
         let properties = || {
             let names = item.properties.split_ascii_whitespace().take(PROPERTY_NAMES);
@@ -74,7 +74,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    fn enter_microformat(&mut self, element: &Element, name: &LocalName, class: &str, frame: &mut Frame) {
+    fn enter_microformat(&mut self, element: Element<'_>, name: Tag, class: &str, frame: &mut Frame) {
         let source = StructuredSource::Microformat;
         if let Some(root) = structured::microformat_root(class) {
             // An address may hold its position as a property.
@@ -84,8 +84,8 @@ impl<'d> Reader<'d> {
             && let Some(property) = structured::microformat_property(class)
         {
             let property = vec![property.to_owned()];
-            let short = element.attribute(&local_name!("title")).filter(|_| *name == local_name!("abbr"));
-            match short.or_else(|| element.attribute(&local_name!("value"))) {
+            let short = element.attribute(Key::Title).filter(|_| name == Tag::Abbr);
+            match short.or_else(|| element.attribute(Key::Value)) {
                 Some(value) => self.items.property(source, &property, value),
                 None => {
                     self.open_properties.push((source, property));
@@ -103,8 +103,8 @@ impl<'d> Reader<'d> {
         }
     }
 
-    pub(super) fn script(&mut self, at: Cursor, element: &Element, node: NodeId) {
-        let kind = element.attribute(&local_name!("type")).unwrap_or_default();
+    pub(super) fn script(&mut self, at: Cursor, element: Element<'_>, node: NodeId) {
+        let kind = element.attribute(Key::Type).unwrap_or_default();
         if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/ld+json") {
             return;
         }
@@ -114,15 +114,15 @@ impl<'d> Reader<'d> {
         }
     }
 
-    pub(super) fn meta(&mut self, element: &Element, node: NodeId) {
-        let content = element.attribute(&local_name!("content")).unwrap_or_default();
-        if let Some(name) = element.attribute(&local_name!("http-equiv")) {
+    pub(super) fn meta(&mut self, element: Element<'_>, node: NodeId) {
+        let content = element.attribute(Key::Content).unwrap_or_default();
+        if let Some(name) = element.attribute(Key::HttpEquiv) {
             self.metas.http(name, content, &self.base);
             return;
         }
         let places = self.metas.places.len();
-        for name in [local_name!("property"), local_name!("name")] {
-            if let Some(name) = element.attribute(&name) {
+        for name in [Key::Property, Key::Name] {
+            if let Some(name) = element.attribute(name) {
                 self.metas.named(name, content);
                 break;
             }
@@ -133,10 +133,10 @@ impl<'d> Reader<'d> {
         }
     }
 
-    pub(super) fn head_link(&mut self, element: &'d Element, frame: &Frame) {
-        let Some(href) = element.attribute(&local_name!("href")) else { return };
-        let rel = element.attribute(&local_name!("rel")).unwrap_or_default();
-        let kind = element.attribute(&local_name!("type")).unwrap_or_default();
+    pub(super) fn head_link(&mut self, element: Element<'d>, frame: &Frame) {
+        let Some(href) = element.attribute(Key::Href) else { return };
+        let rel = element.attribute(Key::Rel).unwrap_or_default();
+        let kind = element.attribute(Key::Type).unwrap_or_default();
         if rel.eq_ignore_ascii_case("image_src") {
             self.add_media(href, MediaKind::Image, MediaOrigin::ImageSrc, element, frame);
         } else {

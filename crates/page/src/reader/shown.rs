@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use facts::{MediaKind, Url};
-use html5ever::local_name;
 
 use super::{Frame, Reader};
 use crate::caption::{self, Caption};
 use crate::declared::{self, Declared};
 use crate::dom::Element;
 use crate::elements::{PHRASE, described, phrase};
-use crate::links::{Fragment, Link, LinkOrigin, Rel, Span};
+use crate::links::{Fragment, Link, LinkOrigin, Rel, Span, join};
 use crate::media::{Found, Gallery, Media, MediaOrigin, kind_of, kind_of_type};
+use crate::names::Key;
 use crate::rights::Rights;
 use crate::structured::{Structured, StructuredSource};
 use crate::text::{Folded, Tags, clip, fold};
@@ -51,7 +51,7 @@ impl<'d> Reader<'d> {
         if href.is_empty() || href.starts_with('#') || unvisitable {
             return None;
         }
-        let url = self.base.join(href).ok()?;
+        let url = join(&self.base, href)?;
         // What is shown there may be said only behind the address: `#map=15/54.3/10.1`.
         if let Some((_, fragment)) = href.split_once('#')
             && fragment.contains('=')
@@ -63,8 +63,8 @@ impl<'d> Reader<'d> {
         Some(url)
     }
 
-    pub(super) fn open_link(&mut self, element: &Element, frame: &mut Frame) {
-        let Some(url) = element.attribute(&local_name!("href")).and_then(|href| self.target(href, frame.node)) else {
+    pub(super) fn open_link(&mut self, element: Element<'_>, frame: &mut Frame) {
+        let Some(url) = element.attribute(Key::Href).and_then(|href| self.target(href, frame.node)) else {
             return;
         };
         // Links side by side are words of their own, also where the page puts no space between them.
@@ -75,8 +75,8 @@ impl<'d> Reader<'d> {
         frame.tags = frame.tags.with(Tags::LINK);
         self.open_links.push(OpenLink {
             url,
-            rel: element.attribute(&local_name!("rel")).map(Rel::parse).unwrap_or_default(),
-            title: phrase(element, &local_name!("title")),
+            rel: element.attribute(Key::Rel).map(Rel::parse).unwrap_or_default(),
+            title: phrase(element, Key::Title),
             text: Folded::new(PHRASE),
             alt: String::new(),
             visible: frame.visible,
@@ -128,35 +128,35 @@ impl<'d> Reader<'d> {
     }
 
     /// A link without an inside.
-    fn add_link(&mut self, url: Url, words: String, origin: LinkOrigin, element: &Element, frame: &Frame) {
-        let title = phrase(element, &local_name!("title"));
-        let rel = element.attribute(&local_name!("rel")).map(Rel::parse).unwrap_or_default();
+    fn add_link(&mut self, url: Url, words: String, origin: LinkOrigin, element: Element<'_>, frame: &Frame) {
+        let title = phrase(element, Key::Title);
+        let rel = element.attribute(Key::Rel).map(Rel::parse).unwrap_or_default();
         let text = if words.is_empty() { title.clone() } else { words };
         let link = Link { url, text, title, around: String::new(), rel, origin, node: frame.node };
         let breaks = self.breaks.len() as u32;
         self.links.add(link, Span { text: frame.text_start..frame.text_start, breaks: breaks..breaks });
     }
 
-    pub(super) fn area(&mut self, element: &'d Element, frame: &Frame) {
-        let Some(href) = element.attribute(&local_name!("href")) else { return };
+    pub(super) fn area(&mut self, element: Element<'d>, frame: &Frame) {
+        let Some(href) = element.attribute(Key::Href) else { return };
         let Some(url) = self.target(href, frame.node) else { return };
         match kind_of(&url) {
             Some(kind) => self.add_media(href, kind, MediaOrigin::Link, element, frame),
             None => {
-                self.add_link(url, phrase(element, &local_name!("alt")), LinkOrigin::Area, element, frame);
+                self.add_link(url, phrase(element, Key::Alt), LinkOrigin::Area, element, frame);
             }
         }
     }
 
-    pub(super) fn frame(&mut self, element: &Element, frame: &Frame) {
-        let lazy = || element.attributes().find(|(name, _)| ***name == *"data-src").map(|(_, value)| value);
-        let src = element.attribute(&local_name!("src")).filter(|src| !src.starts_with("about:")).or_else(lazy);
+    pub(super) fn frame(&mut self, element: Element<'_>, frame: &Frame) {
+        let lazy = || element.attribute(Key::DataSrc);
+        let src = element.attribute(Key::Src).filter(|src| !src.starts_with("about:")).or_else(lazy);
         if let Some(url) = src.and_then(|src| self.target(src, frame.node)) {
             self.add_link(url, String::new(), LinkOrigin::Frame, element, frame);
         }
     }
 
-    pub(super) fn img(&mut self, element: &'d Element, frame: &Frame) {
+    pub(super) fn img(&mut self, element: Element<'d>, frame: &Frame) {
         let alt = described(element);
         if let Some(link) = self.open_links.last_mut()
             && link.alt.is_empty()
@@ -165,7 +165,7 @@ impl<'d> Reader<'d> {
         }
         let source = if frame.in_picture { self.picture.take() } else { None };
         let Some(choice) = picture::better(picture::of_img(element), source) else { return };
-        let Ok(url) = self.base.join(choice.url) else { return };
+        let Some(url) = join(&self.base, choice.url) else { return };
         let declared = picture::declared_size(element);
         let declared_size = match (choice.width, declared) {
             (Some(width), Some((w, h))) if w > 0 => {
@@ -193,31 +193,31 @@ impl<'d> Reader<'d> {
         });
     }
 
-    pub(super) fn source(&mut self, element: &'d Element, frame: &Frame) {
+    pub(super) fn source(&mut self, element: Element<'d>, frame: &Frame) {
         if frame.in_picture {
             self.picture = picture::better(self.picture, picture::of_source(element));
         } else if let Some(kind) = frame.player
-            && let Some(src) = element.attribute(&local_name!("src"))
+            && let Some(src) = element.attribute(Key::Src)
         {
             self.add_media(src, kind, player_origin(kind), element, frame);
         }
     }
 
-    pub(super) fn player(&mut self, element: &'d Element, kind: MediaKind, frame: &mut Frame) {
+    pub(super) fn player(&mut self, element: Element<'d>, kind: MediaKind, frame: &mut Frame) {
         frame.player = Some(kind);
         frame.visible = false;
-        if let Some(src) = element.attribute(&local_name!("src")) {
+        if let Some(src) = element.attribute(Key::Src) {
             self.add_media(src, kind, player_origin(kind), element, frame);
         }
-        if let Some(poster) = element.attribute(&local_name!("poster")) {
+        if let Some(poster) = element.attribute(Key::Poster) {
             self.add_media(poster, MediaKind::Image, MediaOrigin::Poster, element, frame);
         }
     }
 
-    pub(super) fn embed(&mut self, element: &'d Element, address: Option<&'d str>, frame: &Frame) {
+    pub(super) fn embed(&mut self, element: Element<'d>, address: Option<&'d str>, frame: &Frame) {
         let Some(address) = address else { return };
-        let kind = element.attribute(&local_name!("type")).and_then(kind_of_type);
-        let kind = kind.or_else(|| self.base.join(address).ok().as_ref().and_then(kind_of));
+        let kind = element.attribute(Key::Type).and_then(kind_of_type);
+        let kind = kind.or_else(|| join(&self.base, address).as_ref().and_then(kind_of));
         if let Some(kind) = kind {
             self.add_media(address, kind, MediaOrigin::Embed, element, frame);
         }
@@ -229,10 +229,10 @@ impl<'d> Reader<'d> {
         address: &str,
         kind: MediaKind,
         origin: MediaOrigin,
-        element: &Element,
+        element: Element<'_>,
         frame: &Frame,
     ) {
-        let Ok(url) = self.base.join(address) else { return };
+        let Some(url) = join(&self.base, address) else { return };
         self.gallery.add(Found {
             media: Media {
                 name_words: name::words(&url),
@@ -257,7 +257,7 @@ impl<'d> Reader<'d> {
         let metas = std::mem::take(&mut self.metas.media);
         let structured = std::mem::take(&mut self.structured);
         let mut add = |declared: Declared<'_>, node: Option<NodeId>| {
-            let (Ok(url), Some(node)) = (self.base.join(declared.url), node) else { return };
+            let (Some(url), Some(node)) = (join(&self.base, declared.url), node) else { return };
             self.gallery.add(Found {
                 media: Media {
                     name_words: name::words(&url),

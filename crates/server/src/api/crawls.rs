@@ -208,6 +208,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, known: Known, query: Query
 
 /// All crawls as they are now, newest first.
 pub(super) async fn shapes(app: &App) -> Result<Vec<CrawlEntry>, Problem> {
+    app.crawls.look_around().await?;
     let crawls = app.library().crawls().await?;
     Ok(crawls.iter().map(|summary| CrawlEntry::of(summary, &app.crawls)).collect())
 }
@@ -402,6 +403,7 @@ fn task_shape(task: &Task) -> TaskShape {
 
 /// The crawl of this name.
 pub(super) async fn find(app: &App, name: &str) -> Result<CrawlSummary, Problem> {
+    app.crawls.look_around().await?;
     let crawls = app.library().crawls().await?;
     crawls
         .into_iter()
@@ -418,10 +420,20 @@ pub(super) async fn find(app: &App, name: &str) -> Result<CrawlSummary, Problem>
 ))]
 pub(crate) async fn pause(State(app): State<Arc<App>>, Name(name): Name) -> Result<Response, Problem> {
     let summary = find(&app, &name).await?;
-    if !app.crawls.stop(&name, false) {
+    // Others who work on it hear of it from the library.
+    let others = at_work_elsewhere(&app, &summary);
+    if let Some(run) = others {
+        app.library().end_run(run.id, run.seconds, None).await?;
+    }
+    if !app.crawls.stop(&name, false) && others.is_none() {
         return Err(Problem::new(StatusCode::CONFLICT, "this crawl does not run"));
     }
-    Known::default().answer(&CrawlEntry::of(&summary, &app.crawls))
+    Known::default().answer(&CrawlEntry::of(&find(&app, &name).await?, &app.crawls))
+}
+
+/// The run of a crawl that other processes work on.
+fn at_work_elsewhere<'s>(app: &App, summary: &'s CrawlSummary) -> Option<&'s Run> {
+    summary.runs.last().filter(|run| run.stopped.is_none() && app.crawls.runs_elsewhere(run.id))
 }
 
 /// Resume a crawl
@@ -447,7 +459,10 @@ pub(crate) async fn resume(State(app): State<Arc<App>>, Name(name): Name) -> Res
 ))]
 pub(crate) async fn stop(State(app): State<Arc<App>>, Name(name): Name) -> Result<Response, Problem> {
     let summary = find(&app, &name).await?;
-    if !app.crawls.stop(&name, true) {
+    if let Some(run) = at_work_elsewhere(&app, &summary) {
+        app.library().end_run(run.id, run.seconds, Some("stopped")).await?;
+        app.crawls.stop(&name, true);
+    } else if !app.crawls.stop(&name, true) {
         let last = summary.runs.last().filter(|run| run.stopped.is_none());
         let Some(run) = last else {
             return Err(Problem::new(StatusCode::CONFLICT, "the run of this crawl is over already"));

@@ -44,8 +44,18 @@ pub(crate) async fn of_crawl(State(app): State<Arc<App>>, Name(name): Name, quer
     let summary = find(&app, &name).await?;
     let (events, stream) = mpsc::channel(AHEAD);
     let Some(watched) = watched else {
-        let progress = CrawlProgress::from(&CrawlShape::of(&summary, &app.crawls));
-        let _ = send(&events, "progress", &progress).await;
+        let shape = CrawlShape::of(&summary, &app.crawls);
+        let _ = send(&events, "progress", &CrawlProgress::from(&shape)).await;
+        if shape.state == CrawlState::Running {
+            tokio::spawn(async move {
+                let mut ending = app.ending.clone();
+                tokio::select! {
+                    () = follow_elsewhere(&app, &name, &events) => {}
+                    _ = ending.wait_for(|ending| *ending) => {}
+                    () = events.closed() => {}
+                }
+            });
+        }
         return Ok(streamed(stream));
     };
     let before = earlier_runs(&app, &summary).await?;
@@ -111,6 +121,27 @@ async fn follow(app: &App, name: &str, mut watched: Watched, before: Tally, even
     }
 }
 
+/// Tells of a crawl that other processes work on, by what the library says of it.
+async fn follow_elsewhere(app: &App, name: &str, events: &Events) {
+    let mut newest = newest(app).await;
+    loop {
+        tokio::time::sleep(GLANCE).await;
+        let Ok(summary) = find(app, name).await else { return };
+        let shape = CrawlShape::of(&summary, &app.crawls);
+        if !send(events, "progress", &CrawlProgress::from(&shape)).await {
+            return;
+        }
+        for card in pictures(app, name, &mut newest).await {
+            if !send(events, "picture", &card).await {
+                return;
+            }
+        }
+        if shape.state != CrawlState::Running {
+            return;
+        }
+    }
+}
+
 /// The number of the item that came last.
 async fn newest(app: &App) -> i64 {
     let listed = app.library().list_items(&ItemFilter::default(), ItemOrder::Newest, None, 1).await;
@@ -162,7 +193,7 @@ async fn glance(app: &App, events: &Events) {
         }
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { return },
-            () = tokio::time::sleep(GLANCE), if app.crawls.count() > 0 => {}
+            () = tokio::time::sleep(GLANCE), if app.crawls.count() > 0 || app.crawls.is_shared() => {}
         }
     }
 }

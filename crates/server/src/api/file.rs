@@ -1,18 +1,13 @@
 //! The files themselves, which came from the web: never as anything that can act.
 
-use std::io::SeekFrom;
 use std::ops::Range;
-use std::path::Path as FilePath;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
-use store::MediaItem;
-use tokio::fs::File;
-use tokio::io::{AsyncReadExt, AsyncSeekExt};
+use store::{MediaItem, Shelf, StoreError};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::media::{ItemParams, find};
@@ -20,11 +15,6 @@ use crate::answer::{Known, Name};
 use crate::app::App;
 use crate::problem::Problem;
 use crate::query::Query;
-
-/// Bytes that are read at once.
-const PIECE: usize = 64 << 10;
-/// Pieces that wait for a slow client.
-const AHEAD: usize = 4;
 
 /// The file of an item
 ///
@@ -46,10 +36,9 @@ pub(crate) async fn file(
     let download = query.switch("download") == Some(true);
     query.finish()?;
     let item = find(&app, &id).await?;
-    let path = app.media().join(&item.path);
     let kind = shown_as(&item.format);
     let inline = kind.is_some() && !download;
-    let mut response = send(&path, &item.id.to_string(), &headers).await?;
+    let mut response = send(app.shelf(), &item.path, &item.id.to_string(), &headers).await?;
     if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
         return Ok(response);
     }
@@ -78,7 +67,7 @@ pub(crate) async fn thumbnail(
     query.finish()?;
     let item = find(&app, &id).await?;
     let path = item.thumbnail.as_ref().ok_or_else(|| Problem::missing("this item has no thumbnail"))?;
-    let mut response = send(&app.media().join(path), &format!("{}-t", item.id), &headers).await?;
+    let mut response = send(app.shelf(), path, &format!("{}-t", item.id), &headers).await?;
     if response.status() == StatusCode::RANGE_NOT_SATISFIABLE {
         return Ok(response);
     }
@@ -89,19 +78,15 @@ pub(crate) async fn thumbnail(
 }
 
 /// A file, or the part of it that is asked for.
-async fn send(path: &FilePath, mark: &str, headers: &HeaderMap) -> Result<Response, Problem> {
+async fn send(shelf: &Shelf, path: &str, mark: &str, headers: &HeaderMap) -> Result<Response, Problem> {
     let mark = format!("\"{mark}\"");
     let marked = HeaderValue::from_str(&mark).map_err(|error| Problem::internal(&error))?;
     if Known::of(headers).has(&mark) {
         return Ok((StatusCode::NOT_MODIFIED, [(header::ETAG, marked)]).into_response());
     }
-    let gone = |_| Problem::missing("the file of this item is gone from the disk");
-    let mut file = File::open(path).await.map_err(gone)?;
-    let about = file.metadata().await.map_err(gone)?;
-    if !about.is_file() {
-        return Err(Problem::missing("the file of this item is gone from the disk"));
-    }
-    let size = about.len();
+    let file = shelf.open(path).await.map_err(unread)?;
+    let file = file.ok_or_else(|| Problem::missing("the file of this item is gone from the disk"))?;
+    let size = file.size();
     let same = headers.get(header::IF_RANGE).is_none_or(|given| given.as_bytes() == mark.as_bytes());
     let asked = headers.get(header::RANGE).filter(|_| same).and_then(|range| range.to_str().ok());
     let part = match asked.map(|asked| range(asked, size)) {
@@ -117,10 +102,8 @@ async fn send(path: &FilePath, mark: &str, headers: &HeaderMap) -> Result<Respon
         }
     };
     let Range { start, end } = part.clone().unwrap_or(0..size);
-    if start > 0 {
-        file.seek(SeekFrom::Start(start)).await.map_err(|error| Problem::internal(&error))?;
-    }
-    let mut response = Body::from_stream(ReceiverStream::new(pieces(file, end - start))).into_response();
+    let pieces = file.read(start..end).await.map_err(unread)?;
+    let mut response = Body::from_stream(ReceiverStream::new(pieces)).into_response();
     let answer = response.headers_mut();
     answer.insert(header::ETAG, marked);
     answer.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
@@ -133,27 +116,14 @@ async fn send(path: &FilePath, mark: &str, headers: &HeaderMap) -> Result<Respon
     Ok(response)
 }
 
-/// Reads ahead of the client, but not far.
-fn pieces(file: File, length: u64) -> tokio::sync::mpsc::Receiver<std::io::Result<Bytes>> {
-    let (sender, receiver) = tokio::sync::mpsc::channel(AHEAD);
-    tokio::spawn(async move {
-        let mut rest = file.take(length);
-        loop {
-            let mut piece = Vec::with_capacity(PIECE.min(usize::try_from(rest.limit()).unwrap_or(PIECE)));
-            let read = (&mut rest).take(PIECE as u64).read_to_end(&mut piece).await;
-            let last = !matches!(read, Ok(1..));
-            let sent = match read {
-                Ok(0) if rest.limit() > 0 => Err(std::io::ErrorKind::UnexpectedEof.into()),
-                Ok(0) => return,
-                Ok(_) => Ok(Bytes::from(piece)),
-                Err(error) => Err(error),
-            };
-            if sender.send(sent).await.is_err() || last {
-                return;
-            }
+/// A bucket that is away will be back.
+fn unread(error: StoreError) -> Problem {
+    match error {
+        StoreError::Bucket(error) if error.is_passing() => {
+            Problem::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string())
         }
-    });
-    receiver
+        error => Problem::internal(&error),
+    }
 }
 
 /// What a Range header asks for.

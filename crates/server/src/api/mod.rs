@@ -19,6 +19,7 @@ mod search;
 mod session;
 mod settings;
 mod statistics;
+mod workers;
 
 use std::sync::Arc;
 
@@ -51,6 +52,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(crawls::changes))
         .routes(routes!(events::of_crawl))
         .routes(routes!(events::of_all))
+        .routes(routes!(workers::list))
         .routes(routes!(finds::list, finds::create))
         .routes(routes!(finds::one, finds::remove))
         .routes(routes!(finds::results))

@@ -178,6 +178,9 @@ fn state_of(crawls: &Crawls, name: &str, last: Option<&Run>) -> CrawlState {
     match (crawls.running(name), last) {
         (Some(true), _) => CrawlState::Stopping,
         (Some(false), _) => CrawlState::Running,
+        (None, Some(run)) if run.stopped.is_none() && run.ended.is_none() && crawls.runs_elsewhere(run.id) => {
+            CrawlState::Running
+        }
         (None, _) if crawls.failure(name).is_some() => CrawlState::Failed,
         (None, Some(run)) if run.stopped.is_some() => CrawlState::Finished,
         (None, Some(run)) if run.ended.is_some() => CrawlState::Paused,

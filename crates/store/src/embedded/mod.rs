@@ -1,9 +1,10 @@
 //! The home of both traits on one machine, with no other service: fjall for the queue, SQLite for
 //! the library.
 
+pub(crate) mod beside;
+mod connections;
 mod frontier;
-mod library;
-pub(crate) mod timetable;
+pub(crate) mod schema;
 
-pub(crate) use frontier::EmbeddedFrontier;
-pub(crate) use library::{EmbeddedLibrary, Written};
+pub(crate) use connections::SqliteConnections;
+pub(crate) use frontier::{EmbeddedFrontier, Filling, IdleQueue, machine_time};

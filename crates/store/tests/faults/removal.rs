@@ -72,7 +72,7 @@ async fn files_and_thumbnails_of_a_killed_visit_go_at_the_next_open() {
 }
 
 #[tokio::test]
-async fn a_thumbnail_that_no_row_took_goes_at_the_next_open() {
+async fn a_thumbnail_that_no_row_took_goes_at_once() {
     let dir = scratch();
     let store = open(dir.path()).unwrap();
     let (crawl, run) = start(&store).await;
@@ -86,7 +86,7 @@ async fn a_thumbnail_that_no_row_took_goes_at_the_next_open() {
     store.import(vec![file]).await.unwrap();
     // The crawl brings a copy, which is kept as our own, and a second thumbnail, which is not.
     keep(&store, crawl, run, "http://a.example/1.jpg", "one").await;
-    assert_eq!(media(dir.path()).len(), 3);
+    assert_eq!(media(dir.path()).len(), 2);
     store.close().await.unwrap();
     let store = open(dir.path()).unwrap();
     let names = media(dir.path());

@@ -5,7 +5,7 @@ use std::time::Duration;
 use facts::{Branch, Order, Timestamp};
 use store::{
     Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, OriginFile, OriginRecord, Outcome,
-    Reservation, Rest,
+    Overrun, Reservation, Rest,
 };
 
 use super::web::*;
@@ -16,6 +16,11 @@ const TWO: CrawlId = CrawlId(2);
 
 fn granted(reservation: Reservation) -> bool {
     matches!(reservation, Reservation::Granted { .. })
+}
+
+/// Not before that moment, and not much later: a clock elsewhere is not read to the millisecond.
+fn about(next: Option<Timestamp>, until: Timestamp) -> bool {
+    next.is_some_and(|next| next >= until && next.since(until) < Duration::from_secs(60))
 }
 
 /// A tree of two levels on three hosts, in the order of the document.
@@ -224,7 +229,8 @@ pub async fn a_resting_host_is_left_alone_until_its_time(home: impl Home) {
     let rest = Rest { until, delay: Some(Duration::from_secs(3)), failures: 2 };
     frontier.release(&claim.link.url.host(), rest).await.unwrap();
     let none = self::claim(&*frontier, ONE).await;
-    assert_eq!((none.claims.len(), none.next, none.empty), (0, Some(until), false));
+    assert_eq!((none.claims.len(), none.empty), (0, false));
+    assert!(about(none.next, until), "{:?} and not {until:?}", none.next);
     let (claims, at) = claim_when_free(&*frontier, ONE).await;
     assert!(at >= until);
     assert_eq!(names(&claims), ["a.example/2"]);
@@ -243,7 +249,8 @@ pub async fn a_reserved_host_is_busy_for_everyone(home: impl Home) {
 
     let until = frontier.now().await.unwrap() + Duration::from_millis(40);
     frontier.release(&a, Rest { until, ..Rest::default() }).await.unwrap();
-    assert_eq!(frontier.reserve(&a).await.unwrap(), Reservation::NotBefore(until), "resting");
+    let resting = frontier.reserve(&a).await.unwrap();
+    assert!(matches!(resting, Reservation::NotBefore(next) if about(Some(next), until)), "{resting:?}");
     let (claims, at) = claim_when_free(&*frontier, ONE).await;
     assert!(at >= until && claims.claims.len() == 1);
     assert!(!granted(frontier.reserve(&a).await.unwrap()), "claimed");
@@ -307,6 +314,10 @@ pub async fn budgets_hold_for_links_but_not_for_seeds_redirects_and_media(home: 
         queued_pages: 1 + 2 + 3 + 1,
         queued_media: 9,
         over_budget: 7 + 6,
+        overruns: vec![
+            Overrun { host: "a.example".into(), shape: None, refused: 7 },
+            Overrun { host: "b.example".into(), shape: Some("b.example/day/0".into()), refused: 6 },
+        ],
     };
     assert_eq!(figures, expected);
 }
@@ -378,7 +389,7 @@ pub async fn after_a_clean_stop_hosts_rest_as_long_as_they_were_told(mut home: i
     home.restart(Stop::Clean).await;
     let frontier = home.frontier();
     assert_eq!(super::web::names(&claim(&*frontier, ONE).await), ["b.example/1"]);
-    assert_eq!(claim(&*frontier, ONE).await.next, Some(until));
+    assert!(about(claim(&*frontier, ONE).await.next, until));
 }
 
 pub async fn a_long_rest_survives_a_kill(mut home: impl Home) {
@@ -389,7 +400,7 @@ pub async fn a_long_rest_survives_a_kill(mut home: impl Home) {
     drop(frontier);
     home.restart(Stop::Killed).await;
     let again = home.frontier().reserve(&host("a.example")).await.unwrap();
-    assert_eq!(again, Reservation::NotBefore(until));
+    assert!(matches!(again, Reservation::NotBefore(next) if about(Some(next), until)), "{again:?}");
 }
 
 pub async fn figures_survive_every_stop(mut home: impl Home) {
@@ -400,7 +411,13 @@ pub async fn figures_survive_every_stop(mut home: impl Home) {
     let links = vec![page("http://a.example/1", best(0.5)), image("http://c.example/i", best(0.5))];
     frontier.finish(ONE, &[read(claim, links)], PLENTY).await.unwrap();
     let figures = frontier.figures(ONE).await.unwrap();
-    let expected = FrontierFigures { known_pages: 2, known_media: 1, queued_pages: 1, queued_media: 1, over_budget: 0 };
+    let expected = FrontierFigures {
+        known_pages: 2,
+        known_media: 1,
+        queued_pages: 1,
+        queued_media: 1,
+        ..FrontierFigures::default()
+    };
     assert_eq!(figures, expected);
     drop(frontier);
     for stop in [Stop::Clean, Stop::Killed, Stop::Killed] {

@@ -216,9 +216,15 @@ pub async fn mishaps_are_listed_newest_first_and_cut(home: impl Home) {
         }
         library.record(run.id, &[visit]).await.unwrap();
     }
-    let mishaps = library.mishaps(crawl, 2).await.unwrap();
+    let mut visit = read(claimed_page(&home, crawl, "http://huge.example/").await, Vec::new());
+    if let Outcome::Page(page) = &mut visit.outcome {
+        page.cut = true;
+    }
+    library.record(run.id, &[visit]).await.unwrap();
+    let mishaps = library.mishaps(crawl, 3).await.unwrap();
     let reasons: Vec<&str> = mishaps.iter().map(|mishap| mishap.reason.as_str()).collect();
-    assert_eq!(reasons, ["tls", "timeout"]);
+    assert_eq!(reasons, ["cut", "tls", "timeout"], "a page that was read in part is told too");
+    let mishaps = &mishaps[1..];
     assert_eq!(mishaps[0].url, "http://h2.example/");
     assert!(mishaps[0].detail.starts_with("http://h2.example/ did not answer"));
     assert_eq!(mishaps[0].detail.chars().count(), 500);

@@ -27,6 +27,16 @@ impl Counts {
         if leads { &mut self.leads[depth] } else { &mut self.fails[depth] }
     }
 
+    /// Adds what was counted since `before`; what was taken back since is taken from it.
+    fn add(&mut self, now: &Self, before: &Self) {
+        for ((sum, now), before) in (self.leads.iter_mut().chain(&mut self.fails))
+            .zip(now.leads.iter().chain(&now.fails))
+            .zip(before.leads.iter().chain(&before.fails))
+        {
+            *sum = sum.saturating_add(now.saturating_sub(*before)).saturating_sub(before.saturating_sub(*now));
+        }
+    }
+
     fn total(&self) -> u64 {
         self.leads.iter().chain(&self.fails).map(|count| u64::from(*count)).sum()
     }
@@ -62,6 +72,19 @@ impl Bayes {
         change(self.examples.of(depth, leads));
         for feature in features {
             change(self.terms.entry(*feature).or_default().of(depth, leads));
+        }
+    }
+
+    /// Adds to what others learnt what was learnt here since `base`.
+    pub fn meet(&mut self, base: &Self, theirs: Self) {
+        let own = std::mem::replace(self, theirs);
+        self.examples.add(&own.examples, &base.examples);
+        for (term, counts) in own.terms {
+            let before = base.terms.get(&term).copied().unwrap_or_default();
+            self.terms.entry(term).or_default().add(&counts, &before);
+        }
+        if self.terms.len() > TERMS {
+            self.prune();
         }
     }
 
@@ -174,6 +197,28 @@ mod tests {
         assert_ne!(model.posteriors(&[1, 3]), before);
         model.unlearn(&[1], 2, false);
         assert_eq!(model.posteriors(&[1, 3]), before);
+    }
+
+    #[test]
+    fn two_who_meet_know_what_each_learnt_once() {
+        let mut base = Bayes::default();
+        base.learn(&[1], 0, true);
+        let (mut one, mut other, mut both) = (base.clone(), base.clone(), base.clone());
+        for n in 0..20 {
+            one.learn(&[1, n], 0, n % 3 == 0);
+            both.learn(&[1, n], 0, n % 3 == 0);
+            other.learn(&[2, n], 1, n % 2 == 0);
+            both.learn(&[2, n], 1, n % 2 == 0);
+        }
+        one.unlearn(&[1], 0, true);
+        both.unlearn(&[1], 0, true);
+        one.meet(&base, other.clone());
+        assert_eq!(one, both);
+        // Nothing is learnt twice, however often they meet.
+        let shared = one.clone();
+        one.meet(&shared, shared.clone());
+        other.meet(&other.clone(), shared.clone());
+        assert_eq!((&one, &other), (&both, &both));
     }
 
     #[test]

@@ -132,4 +132,21 @@ impl Strategy for Geo {
         drop(mind);
         saved::write(Kind::Geo, &saved)
     }
+
+    fn meet(&self, base: Option<&[u8]>, theirs: &[u8]) -> Result<Option<Vec<u8>>, BadModel> {
+        let empty = || Saved { model: Bayes::default(), branches: Vec::new(), prior: SavedPrior::default() };
+        // What another strategy learnt is nothing to take in.
+        let Some(theirs) = saved::resumed::<Saved>(Kind::Geo, theirs)? else { return Ok(self.learnt()) };
+        let base = base.map(|base| saved::resumed(Kind::Geo, base)).transpose()?.flatten().unwrap_or_else(empty);
+        let mut mind = self.mind();
+        mind.model.meet(&base.model, theirs.model);
+        mind.prior = Prior::restored(mind.prior.saved().meet(&base.prior, theirs.prior));
+        // The links that each followed are on the branches of both, the latest last.
+        let own = mind.branches.saved();
+        let known: std::collections::HashSet<UrlId> = own.iter().map(|(id, _)| *id).collect();
+        let others = theirs.branches.into_iter().filter(|(id, _)| !known.contains(id));
+        mind.branches = Branches::restored(others.chain(own).collect());
+        drop(mind);
+        Ok(self.learnt())
+    }
 }

@@ -6,6 +6,7 @@
 //! - [`backlog`]: one host's queue in one crawl; [`queue`]: the hosts of a crawl, active or parked;
 //!   [`parking`]: how they become the one or the other.
 //! - [`staging`]: links on their way in; [`claims`]: rows on their way out.
+//! - [`moving`]: the queue as a whole, out of this store and into it.
 //! - [`clock`]: time, and when each host may be asked; [`state`]: all of it together.
 
 mod backlog;
@@ -15,6 +16,7 @@ mod front;
 mod keys;
 #[cfg(test)]
 mod model;
+mod moving;
 mod parking;
 mod queue;
 mod rows;
@@ -29,6 +31,7 @@ use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp};
 
 use self::clock::Clock;
+pub(crate) use self::moving::{Filling, IdleQueue, now as machine_time};
 use self::spaces::Space;
 use self::state::State;
 use crate::work::Worker;

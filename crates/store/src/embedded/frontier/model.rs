@@ -10,8 +10,8 @@ use super::clock::Clock;
 use super::keys::{HostKey, Lane, band};
 use super::state::State;
 use crate::{
-    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, Outcome, Reservation, Rest, Version,
-    VisitKind, Visited,
+    Budgets, Claim, ClaimLimit, CrawlId, FrontierFigures, Link, LinkContext, Outcome, Overrun, Reservation, Rest,
+    Version, VisitKind, Visited,
 };
 
 const DELAY: Duration = Duration::from_millis(50);
@@ -93,6 +93,7 @@ struct ModelCrawl {
     pages: HashMap<String, u64>,
     templates: HashMap<String, u64>,
     figures: FrontierFigures,
+    overruns: BTreeMap<(String, Option<String>), u64>,
 }
 
 #[derive(Default)]
@@ -129,6 +130,8 @@ impl Model {
                 let exempt = link.parent.is_none() || !link.hops.is_empty();
                 if !exempt && (*pages >= BUDGETS.per_host || *alike >= BUDGETS.per_template) {
                     crawl.figures.over_budget += 1;
+                    let shape = (*pages < BUDGETS.per_host).then(|| link.url.template());
+                    *crawl.overruns.entry((link.url.host_str().into(), shape)).or_default() += 1;
                     return 0;
                 }
                 *pages += 1;
@@ -379,7 +382,13 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
         }
         for second in [false, true] {
             let crawl = crawl_id(second);
-            let expected = model.crawls.entry(crawl).or_default().figures.clone();
+            let ModelCrawl { figures, overruns, .. } = model.crawls.entry(crawl).or_default();
+            let each = overruns.iter().map(|((host, shape), &refused)| Overrun {
+                host: host.clone(),
+                shape: shape.clone(),
+                refused,
+            });
+            let expected = FrontierFigures { overruns: Overrun::worst(each.collect()), ..figures.clone() };
             assert_eq!(state.figures(crawl).unwrap(), expected);
         }
     }

@@ -6,7 +6,7 @@ use facts::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{Lane, Rank};
-use crate::{FrontierFigures, Link};
+use crate::{FrontierFigures, Link, Overrun};
 
 /// What is known of an address. Claims are not here: they live in memory, so that a killed crawl
 /// finds its claimed rows still queued.
@@ -123,10 +123,32 @@ pub(super) struct Restart {
     pub at: Timestamp,
 }
 
+/// The sums among [`FrontierFigures`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Counts {
+    pub known_pages: u64,
+    pub known_media: u64,
+    pub queued_pages: u64,
+    pub queued_media: u64,
+    pub over_budget: u64,
+}
+
+impl Counts {
+    pub fn of(figures: &FrontierFigures) -> Self {
+        let FrontierFigures { known_pages, known_media, queued_pages, queued_media, over_budget, .. } = *figures;
+        Self { known_pages, known_media, queued_pages, queued_media, over_budget }
+    }
+
+    pub fn with(&self, overruns: Vec<Overrun>) -> FrontierFigures {
+        let Self { known_pages, known_media, queued_pages, queued_media, over_budget } = *self;
+        FrontierFigures { known_pages, known_media, queued_pages, queued_media, over_budget, overruns }
+    }
+}
+
 /// What the queue knows of a crawl as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct CrawlRow {
-    pub figures: FrontierFigures,
+    pub figures: Counts,
     /// Claims from this number on were never made; those below may have been.
     pub next: u64,
 }

@@ -33,10 +33,12 @@ pub(super) enum Space {
     Templates,
     /// robots.txt and its like.
     Origins,
+    /// Budgets that were used up.
+    Overruns,
 }
 
 impl Space {
-    const ALL: [(Self, &str); 9] = [
+    const ALL: [(Self, &str); 10] = [
         (Self::Meta, "meta"),
         (Self::Known, "known"),
         (Self::Queue, "queue"),
@@ -46,6 +48,7 @@ impl Space {
         (Self::Hosts, "hosts"),
         (Self::Templates, "templates"),
         (Self::Origins, "origins"),
+        (Self::Overruns, "overruns"),
     ];
 
     /// Measured at 5 million known and as many queued: with filters and index blocks pinned whole
@@ -150,6 +153,12 @@ impl Spaces {
             found.extend(read(&key));
         }
         Ok(found)
+    }
+
+    /// At most `most` values under a prefix.
+    pub fn values<T: DeserializeOwned>(&self, space: Space, prefix: &[u8], most: usize) -> Result<Vec<T>, StoreError> {
+        let guards = self.keyspace(space).prefix(prefix).take(most);
+        guards.map(|guard| self.decode(space, &guard.value().map_err(|error| self.failed(&error))?)).collect()
     }
 
     /// Every key and value of a keyspace.

@@ -11,7 +11,7 @@ use super::keys::{self, HostKey, KnownKey, Lane, Rank};
 use super::queue::{CrawlQueue, crawl_row_key};
 use super::rows::{BacklogRow, CrawlRow, Known, Parked, Row, RowRef};
 use super::spaces::{Changes, Safe, Space, Spaces};
-use crate::{Budgets, Claim, Link, StoreError};
+use crate::{Budgets, Claim, Link, Overrun, StoreError};
 
 /// Addresses seen lately: navigation links repeat on every page.
 pub(super) type Recent = LruCache<KnownKey, Known>;
@@ -153,15 +153,26 @@ impl<'a> Staging<'a> {
         let (budgets, crawl) = (self.budgets, self.queue.id);
         let exempt = link.parent.is_none() || !link.hops.is_empty();
         let host = HostKey::of_name(link.url.host_str());
-        let template = keys::template(crawl, host, &link.url.template());
+        let shape = link.url.template();
+        let template = keys::template(crawl, host, &shape);
         let alike = self.changes.read::<u64>(Space::Templates, &template)?.unwrap_or(0);
         let backlog = self.host(host, link.url.host_str())?;
-        if !exempt && (backlog.row.pages >= budgets.per_host || alike >= budgets.per_template) {
+        let of_host = backlog.row.pages >= budgets.per_host;
+        if !exempt && (of_host || alike >= budgets.per_template) {
+            self.note_overrun(link, (!of_host).then_some(shape))?;
             return Ok(false);
         }
         backlog.row.pages += 1;
         self.changes.put(Space::Templates, &template, &(alike + 1))?;
         Ok(true)
+    }
+
+    fn note_overrun(&mut self, link: &Link, shape: Option<String>) -> Result<(), StoreError> {
+        let new = Overrun { host: link.url.host_str().to_owned(), shape, refused: 0 };
+        let key = keys::overrun(self.queue.id, &new);
+        let mut noted = self.changes.read::<Overrun>(Space::Overruns, &key)?.unwrap_or(new);
+        noted.refused += 1;
+        self.changes.put(Space::Overruns, &key, &noted)
     }
 
     fn known(&mut self, key: &KnownKey) -> Result<Option<Known>, StoreError> {

@@ -14,10 +14,10 @@ use super::queue::{CrawlQueue, crawl_row_key};
 use super::rows::{Restart, RowRef};
 use super::spaces::{Safe, Space, Spaces};
 use super::staging::{Finished, Recent, Staged, Staging};
-use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Outcome, Reservation, Rest, StoreError, Visited};
+use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Outcome, Overrun, Reservation, Rest, StoreError, Visited};
 
-const VERSION: u32 = 1;
-const VERSION_KEY: &[u8] = b"version";
+pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION_KEY: &[u8] = b"version";
 /// Present while nobody has the queue open, after a close that wrote everything.
 const CLEAN_KEY: &[u8] = b"clean";
 /// How often the queue was opened.
@@ -26,10 +26,13 @@ const OPENING_KEY: &[u8] = b"opening";
 /// that count from it have passed.
 const RESTART_KEY: &[u8] = b"restart";
 /// The identity of the library whose crawls wait here.
-const LIBRARY_KEY: &[u8] = b"library";
+pub(super) const LIBRARY_KEY: &[u8] = b"library";
 
 /// Addresses remembered as lately seen (about 100 bytes each).
 const RECENT: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
+
+/// Budgets of a crawl that were used up and are looked through for the worst.
+const OVERRUNS: usize = 1000;
 
 /// How soon to ask again for a host that is busy: nobody knows when it will be free.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
@@ -99,7 +102,8 @@ impl State {
     }
 
     pub fn figures(&mut self, crawl: CrawlId) -> Result<FrontierFigures, StoreError> {
-        Ok(self.queue(crawl)?.row.figures.clone())
+        let overruns = self.spaces.values(Space::Overruns, &crawl.0.to_be_bytes(), OVERRUNS)?;
+        Ok(self.queue(crawl)?.row.figures.with(Overrun::worst(overruns)))
     }
 
     pub fn add(&mut self, crawl: CrawlId, links: &[Link], budgets: Budgets) -> Result<u64, StoreError> {

@@ -1,0 +1,311 @@
+//! Several processes on one database: what they find together is what one finds alone.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::client::Served;
+use crate::crash::{to_the_end, wait_for_requests};
+use crate::harness::{Bird, Kept, Lab, Running, small_web};
+use crate::server::{Server, server};
+
+/// After how long without a sign of life others take over, in these tests.
+const LEASE: Duration = Duration::from_secs(4);
+
+/// How much longer than that it may take until they have.
+const TAKEN_OVER: Duration = Duration::from_secs(5);
+
+/// A database of a test, removed with it.
+struct Shared<'s> {
+    server: &'s Server,
+    name: String,
+}
+
+impl<'s> Shared<'s> {
+    fn on(server: &'s Server) -> Self {
+        Self { server, name: server.database() }
+    }
+
+    fn url(&self) -> String {
+        self.server.url(&self.name)
+    }
+
+    /// What the library holds.
+    fn kept(&self, bird: &Bird) -> Kept {
+        Kept::of(&bird.data(), |sql| {
+            let sql = sql.replace("lower(hex(sha256))", "encode(sha256, 'hex')");
+            let sql = sql.replace("lower(hex(m.sha256))", "encode(m.sha256, 'hex')");
+            let rows = self.server.ask(&self.name, &format!("SELECT row_to_json(r) FROM ({sql}) AS r (one, other)"));
+            let read = |line: &str| {
+                let row: Value = serde_json::from_str(line).unwrap();
+                let text = |name: &str| row[name].as_str().unwrap().to_owned();
+                (text("one"), text("other"))
+            };
+            rows.lines().map(read).collect()
+        })
+    }
+
+    fn count(&self, sql: &str) -> u64 {
+        self.server.ask(&self.name, sql).trim().parse().unwrap()
+    }
+
+    /// Waits until a statement counts something.
+    fn wait_for(&self, sql: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.count(sql) == 0 {
+            assert!(Instant::now() < deadline, "still nothing: {sql}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// Nothing waits, and nothing is held by anybody.
+    fn is_idle(&self) -> bool {
+        self.count(
+            "SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM host_clock WHERE busy IS NOT NULL)
+                    + (SELECT count(*) FROM backlog WHERE lane IS NOT NULL)
+                    + (SELECT sum(queued_pages + queued_media)::BIGINT FROM queue_figure)",
+        ) == 0
+    }
+}
+
+impl Drop for Shared<'_> {
+    fn drop(&mut self) {
+        self.server.remove(&self.name);
+    }
+}
+
+fn worker(bird: &Bird, shared: &Shared, lab: &Lab) -> Running {
+    let lease = format!("{}s", LEASE.as_secs());
+    let order = ["worker".to_owned(), "--database".into(), shared.url(), "--lease".into(), lease];
+    let mut command = bird.command(order.into_iter().chain(lab.reach()));
+    // Nobody reads what it says while it works.
+    Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+fn crawl(shared: &Shared, lab: &Lab, delay: &str) -> Vec<String> {
+    let mut order = to_the_end(lab, delay);
+    order.extend(["--database".into(), shared.url()]);
+    order
+}
+
+/// How a crawl of several processes is troubled.
+struct Trouble {
+    /// A worker is killed, and another joins, this often.
+    kill_every: Option<Duration>,
+    kills: usize,
+    /// The server of the database ends by these signals, one after the other.
+    crashes: &'static [&'static str],
+}
+
+/// What came of it.
+struct Together {
+    alone: Duration,
+    together: Duration,
+    kills: usize,
+    /// The longest that hosts of a dead worker waited for another.
+    taken_over: Duration,
+    pages: usize,
+    files: usize,
+    requests: u64,
+}
+
+impl std::fmt::Display for Together {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { pages, files, requests, kills, .. } = self;
+        let [alone, together, taken_over] = [self.alone, self.together, self.taken_over].map(|time| time.as_secs_f64());
+        write!(f, "{pages} pages, {files} files, {requests} requests: alone {alone:.1} s, together {together:.1} s; ")?;
+        write!(f, "{kills} killed, their hosts taken over within {taken_over:.1} s")
+    }
+}
+
+/// Crawls a web to its end, alone in a directory and then as several workers on one database, and compares.
+fn compare(web: lab::Settings, delay_ms: u64, workers: usize, server: &Server, trouble: &Trouble) -> Together {
+    let (lab, delay) = (Lab::start(web), format!("{delay_ms}ms"));
+    let (alone, began) = (Bird::new(), Instant::now());
+    assert_eq!(alone.json(to_the_end(&lab, &delay))["stopped"], "empty");
+    let (expected, took_alone) = (alone.kept(), began.elapsed());
+    let twice_alone = lab.server().log().urls_twice;
+    lab.server().reset_log();
+
+    let (bird, shared, began) = (Bird::new(), Shared::on(server), Instant::now());
+    let mut starter = bird.command(crawl(&shared, &lab, &delay));
+    let starter = starter.arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for_requests(&lab, 5);
+    let mut at_work: Vec<Running> = (1..workers).map(|_| worker(&bird, &shared, &lab)).collect();
+    let deadline = Instant::now() + 10 * took_alone + Duration::from_secs(120);
+    let (mut killed, mut last_kill) = (Vec::<(u32, Instant)>::new(), Instant::now());
+    let (mut kills, mut taken_over) = (0, Duration::ZERO);
+    let mut crashes = trouble.crashes.iter();
+    while shared.count("SELECT count(*) FROM run WHERE stopped IS NULL") > 0 {
+        assert!(Instant::now() < deadline, "the crawl does not end");
+        std::thread::sleep(Duration::from_millis(200));
+        killed.retain(|(process, since)| {
+            let open = "SELECT count(*) FROM worker WHERE ended IS NULL AND what LIKE '%, process";
+            let waits = shared.count(&format!("{open} {process}'")) > 0;
+            taken_over = taken_over.max(if waits { Duration::ZERO } else { since.elapsed() });
+            assert!(since.elapsed() < LEASE + TAKEN_OVER || !waits, "nobody took over what {process} held");
+            waits
+        });
+        let due = trouble.kill_every.is_some_and(|every| last_kill.elapsed() >= every);
+        if due && kills < trouble.kills {
+            let mut gone = at_work.remove(0);
+            gone.signal(Signal::KILL);
+            gone.0.wait().unwrap();
+            killed.push((gone.0.id(), Instant::now()));
+            at_work.push(worker(&bird, &shared, &lab));
+            (kills, last_kill) = (kills + 1, Instant::now());
+        }
+        if (due || trouble.kill_every.is_none())
+            && let Some(signal) = crashes.next()
+        {
+            server.go_away(signal, Duration::from_millis(1_500));
+            // Nobody is taken for dead before the database was there for as long as a lease.
+            killed.iter_mut().for_each(|(_, since)| *since = Instant::now());
+        }
+    }
+    let together = began.elapsed();
+    assert!(kills == trouble.kills && crashes.next().is_none(), "the crawl ended before its troubles: {kills} kills");
+    let output = starter.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["stopped"], "empty");
+    let parts = shared.count("SELECT count(*) FROM worker WHERE visits > 0");
+    for mut one in at_work {
+        one.signal(Signal::TERM);
+        assert!(one.0.wait().unwrap().success(), "a worker leaves cleanly");
+    }
+    assert!(shared.is_idle());
+    let differences = shared.kept(&bird).differences(&expected);
+    assert!(differences.is_empty(), "{differences:#?}");
+    let log = lab.server().log();
+    let (gap, twice) = (log.shortest_gap_ms, log.urls_twice);
+    let told = format!("overlaps {}, gap {gap:?}, twice {twice} (alone {twice_alone})", log.overlaps);
+    assert_eq!((log.overlaps, log.robots_breaches), (0, 0), "{told}");
+    assert!(gap.is_none_or(|gap| gap >= delay_ms as f64), "{told}");
+    if trouble.kills == 0 && trouble.crashes.is_empty() {
+        assert_eq!(twice, twice_alone, "{told}");
+        assert!(parts >= workers as u64, "{parts} of {workers} worked");
+    }
+    let (pages, files) = (expected.pages.len(), expected.files.len());
+    Together { alone: took_alone, together, kills, taken_over, pages, files, requests: log.requests }
+}
+
+/// A web whose hosts ask for short delays: what takes time is the work.
+fn web(number: u64, hosts: u32, pages: u64) -> lab::Settings {
+    lab::Settings { hosts, pages, crawl_delay: 0.05, retry_after: 1, ..small_web(number) }
+}
+
+#[test]
+#[ignore = "now and then a crawl of several workers does not end"]
+fn workers_find_together_what_one_finds_alone() {
+    let web = lab::Settings { https_share: 0.0, ..web(7, 20, 200) };
+    let untroubled = Trouble { kill_every: None, kills: 0, crashes: &[] };
+    println!("{}", compare(web, 20, 3, server(), &untroubled));
+}
+
+#[test]
+#[ignore = "now and then a crawl of several workers does not end"]
+fn workers_find_the_same_whoever_is_killed_and_whatever_becomes_of_the_database() {
+    let trouble = Trouble { kill_every: Some(Duration::from_millis(1_500)), kills: 3, crashes: &["KILL", "INT"] };
+    println!("{}", compare(web(7, 20, 200), 20, 3, &Server::own(), &trouble));
+}
+
+/// `cargo test --release -p bowerbird --test end_to_end -- --ignored --nocapture four_workers`
+#[test]
+#[ignore = "takes some minutes"]
+fn four_workers_find_20_000_pages_of_400_hosts_as_one_does() {
+    let web = lab::Settings { https_share: 0.0, ..web(11, 400, 20_000) };
+    let untroubled = Trouble { kill_every: None, kills: 0, crashes: &[] };
+    println!("undisturbed: {}", compare(web.clone(), 20, 4, &Server::own(), &untroubled));
+    let trouble = Trouble { kill_every: Some(Duration::from_secs(4)), kills: 12, crashes: &["INT", "KILL"] };
+    println!("killed: {}", compare(web, 20, 4, &Server::own(), &trouble));
+}
+
+#[test]
+fn a_worker_that_is_told_to_leave_holds_nothing_and_the_others_go_on() {
+    let (lab, bird, shared) = (Lab::small(12), Bird::new(), Shared::on(server()));
+    let mut starter = bird.spawn(crawl(&shared, &lab, "100ms"));
+    wait_for_requests(&lab, 5);
+    let mut leaving = worker(&bird, &shared, &lab);
+    let process = leaving.0.id();
+    shared.wait_for(&format!(
+        "SELECT count(*) FROM worker AS w JOIN host_clock AS c ON c.busy = w.id WHERE w.what LIKE '%, process {process}'"
+    ));
+    leaving.signal(Signal::TERM);
+    assert!(leaving.0.wait().unwrap().success());
+    let its = format!("FROM worker WHERE what LIKE '%, process {process}'");
+    assert_eq!(shared.count(&format!("SELECT count(*) {its} AND ended IS NOT NULL")), 1);
+    assert_eq!(shared.count(&format!("SELECT count(*) FROM host_clock WHERE busy = (SELECT id {its})")), 0);
+    assert_eq!(shared.count(&format!("SELECT count(*) FROM waiting WHERE claimed = (SELECT id {its})")), 0);
+    // Whoever began it leaves too: the crawl waits for the next who comes.
+    starter.signal(Signal::TERM);
+    assert!(starter.0.wait().unwrap().success());
+    assert_eq!(shared.count("SELECT count(*) FROM run WHERE stopped IS NULL AND ended IS NOT NULL"), 1);
+    assert_eq!(shared.count("SELECT count(*) FROM host_clock WHERE busy IS NOT NULL"), 0);
+}
+
+#[test]
+fn a_worker_for_media_describes_and_asks_no_host() {
+    let (lab, bird, shared) = (Lab::small(13), Bird::new(), Shared::on(server()));
+    let mut order = crawl(&shared, &lab, "5ms");
+    let limit = order.iter().position(|argument| argument == "1000000").unwrap();
+    order[limit] = "15".into();
+    bird.json(order);
+    // As if the machines that crawl had left that to others.
+    let undone =
+        "WITH undone (n) AS (UPDATE media SET description_version = 0 RETURNING 1) SELECT count(*) FROM undone";
+    assert!(shared.count(undone) > 0);
+    let requests = lab.server().log().requests;
+    let order = ["worker", "--role", "media", "--database"].map(String::from).into_iter().chain([shared.url()]);
+    let mut media = Running(bird.command(order).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    shared.wait_for("SELECT (count(*) = 0)::INT FROM media WHERE description_version = 0");
+    assert_eq!(shared.count("SELECT count(*) FROM worker WHERE what LIKE 'worker (media)%' AND ended IS NULL"), 1);
+    media.signal(Signal::TERM);
+    assert!(media.0.wait().unwrap().success());
+    assert_eq!(lab.server().log().requests, requests);
+}
+
+#[test]
+fn servers_on_one_database_see_each_others_crawls_and_workers_and_one_keeps_the_timetable() {
+    let (lab, bird, other, shared) = (Lab::small(14), Bird::new(), Bird::new(), Shared::on(server()));
+    let url = shared.url();
+    let database = ["--database", url.as_str()];
+    let one = Served::start(&bird, Some(&lab), &database);
+    let two = Served::start(&other, Some(&lab), &database);
+    let order = json!({ "name": "both", "settings": {
+        "seeds": lab.seeds, "strategy": "bfs", "limits": { "max-pages": 60 }, "manners": { "delay": "100ms" },
+    } });
+    one.tell("POST", "/crawls", order.clone()).expect(201);
+    two.wait_for("both", "running");
+    two.tell("POST", "/crawls", order).problem(409);
+    two.post("/crawls/both/resume").problem(409);
+    let seen = two.get("/workers").expect(200);
+    let items = seen["items"].as_array().unwrap();
+    assert_eq!((items.len(), &seen["shared"]), (2, &json!(true)), "{seen}");
+    assert_eq!(items.iter().filter(|item| item["own"] == true).count(), 1, "{seen}");
+    assert!(items.iter().any(|item| item["crawls"] == json!(["both"])), "{seen}");
+    // It is stopped where it does not run.
+    two.post("/crawls/both/stop").expect(200);
+    let stopped = one.wait_for("both", "finished");
+    assert_eq!(stopped["stopped"], "stopped");
+    two.wait_for("both", "finished");
+
+    // One of them keeps the timetable; when it goes the other does.
+    let keepers = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid IN
+                       (SELECT pid FROM pg_stat_activity WHERE datname = current_database())";
+    shared.wait_for(keepers);
+    one.end();
+    shared.wait_for(keepers);
+    let seen = two.get("/workers").expect(200);
+    assert_eq!(seen["items"].as_array().unwrap().len(), 1, "{seen}");
+    two.end();
+}
+
+#[test]
+fn a_worker_without_a_database_says_what_to_do() {
+    let output = Bird::new().run(["worker"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--database"));
+}

@@ -1,0 +1,496 @@
+//! The queue in a shared database, for any number of processes at once.
+//!
+//! - `frontier.sql`: the tables, and the few steps that are taken there at once: taking rows, letting
+//!   hosts rest, giving back what a dead worker held.
+//! - [`lease`]: a process's sign of life; [`held`]: what it holds; [`clock`]: the server's time, without
+//!   asking it all the time.
+//! - [`moving`]: the queue as a whole, out of these tables and into them.
+//! - [`staging`]: links on their way in, a batch at a time; [`places`]: where addresses stand.
+//!
+//! Whoever changes what waits of a host holds its row of `backlog`; whoever takes work passes over what
+//! others hold, so that nobody waits for anybody's claim.
+
+mod clock;
+mod held;
+mod lease;
+mod moving;
+mod places;
+mod staging;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use facts::{HostName, Origin, Timestamp};
+
+use self::clock::Clock;
+use self::held::Held;
+use self::lease::Lease;
+pub(crate) use self::moving::{Filling, IdleQueue};
+use self::places::{host_number, read_place};
+use self::staging::Staged;
+use super::Pool;
+use crate::rank::Lane;
+use crate::sql::{self, Connection, Session};
+use crate::work::off_thread;
+use crate::{
+    Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, MOST_OVERRUNS, Options, OriginFile,
+    OriginRecord, Overrun, Reservation, Rest, RunId, StoreError, Visited, WorkerSeen, Workload,
+};
+
+/// How soon to ask again for a host that is busy: nobody knows when it will be free.
+const BUSY_PAUSE: Duration = Duration::from_millis(100);
+
+/// When the next host is free this soon, nobody needs to know whether another is busy.
+const SOON: Duration = Duration::from_secs(1);
+
+/// Rows that are taken at once.
+const MOST: usize = 10_000;
+
+/// When a busy host is free.
+const NEVER: i64 = i64::MAX;
+
+/// The queue of every crawl in one database.
+#[derive(Clone)]
+pub(crate) struct SharedFrontier(Arc<Shared>);
+
+struct Shared {
+    pool: Arc<Pool>,
+    clock: Clock,
+    lease: Lease,
+    held: Arc<Held>,
+    default_delay: i64,
+}
+
+impl SharedFrontier {
+    /// Joins those who work on the queue.
+    pub fn open(pool: Arc<Pool>, options: &Options) -> Result<Self, StoreError> {
+        let clock = Clock::read(&pool, options.ahead)?;
+        let default_delay = millis(options.default_delay);
+        let held = Arc::new(Held::default());
+        let lease = Lease::take(&pool, &clock, &held, &options.what, options.lease, default_delay)?;
+        Ok(Self(Arc::new(Shared { pool, clock, lease, held, default_delay })))
+    }
+
+    /// The number of this process among those at work.
+    pub fn worker(&self) -> i64 {
+        self.0.lease.worker()
+    }
+
+    /// Leaves: others need not wait for the lease to run out.
+    pub async fn close(&self) -> Result<(), StoreError> {
+        self.with(|shared, session| {
+            shared.lease.workers().iter().try_for_each(|worker| shared.give_back(session, *worker))
+        })
+        .await
+    }
+
+    /// This process works on a run from now on, or does not any more; gives how many others do.
+    pub async fn attend(&self, run: RunId, attends: bool) -> Result<usize, StoreError> {
+        let others = self.with(move |shared, session| shared.lease.attend(session, run.0, attends)).await?;
+        Ok(usize::try_from(others).unwrap_or(0))
+    }
+
+    /// Those at work, in order.
+    pub async fn workers(&self) -> Result<Vec<WorkerSeen>, StoreError> {
+        self.with(|shared, session| {
+            let ask = session.own(
+                "SELECT id, what, started, seen, lease_until, visits, rate, runs,
+                        (SELECT count(*) FROM host_clock WHERE busy = worker.id)
+                 FROM worker WHERE ended IS NULL ORDER BY id",
+            )?;
+            let own = shared.lease.workers();
+            let read = |row: &tokio_postgres::Row| WorkerSeen {
+                number: row.get(0),
+                what: row.get(1),
+                started: Timestamp(row.get(2)),
+                seen: Timestamp(row.get(3)),
+                lease_until: Timestamp(row.get(4)),
+                visits: row.get::<_, i64>(5).max(0) as u64,
+                rate: row.get(6),
+                runs: row.get::<_, Vec<i64>>(7).into_iter().map(RunId).collect(),
+                hosts: row.get::<_, i64>(8).max(0) as u64,
+                own: own.contains(&row.get(0)),
+            };
+            Ok(session.wait(session.client().query(&ask, &[]))?.iter().map(read).collect())
+        })
+        .await
+    }
+
+    /// What past and present work says of how many workers would pay.
+    pub async fn workload(&self) -> Result<Workload, StoreError> {
+        self.with(|shared, session| {
+            let ask = session.own(
+                "SELECT (SELECT count(*) FROM backlog WHERE lane IS NOT NULL AND crawl IN
+                             (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL)),
+                        (SELECT coalesce(avg(greatest(delay_ms, $1)), $1)::DOUBLE PRECISION FROM host_clock
+                         WHERE delay_ms IS NOT NULL),
+                        (SELECT coalesce(avg(took_ms), 0)::DOUBLE PRECISION FROM
+                             (SELECT took_ms FROM visit ORDER BY id DESC LIMIT 1000) AS latest),
+                        (SELECT coalesce(max(best_rate), 0) FROM worker)",
+            )?;
+            let row = session.wait(session.client().query_one(&ask, &[&shared.default_delay]))?;
+            let (delay, took): (f64, f64) = (row.get(1), row.get(2));
+            let hosts = row.get::<_, i64>(0).max(0) as u64;
+            Ok(Workload { hosts, pause: (delay + took) / 1_000.0, rate: row.get(3) })
+        })
+        .await
+    }
+
+    /// [`Frontier::finish`] for visits that are shared with the library.
+    pub async fn finish_shared(
+        &self,
+        crawl: CrawlId,
+        visits: Arc<Vec<Visited>>,
+        budgets: Budgets,
+    ) -> Result<(), StoreError> {
+        let visited = visits.len() as u64;
+        let done = Arc::clone(&visits);
+        self.with(move |shared, session| {
+            shared.change(session, || staging::finish(session, shared.lease.worker(), crawl, &visits, budgets))
+        })
+        .await?;
+        self.0.held.let_go(done.iter().map(|visit| row_of(crawl, &visit.claim)));
+        self.0.lease.visited(visited);
+        Ok(())
+    }
+
+    async fn with<T: Send + 'static>(
+        &self,
+        work: impl Fn(&Shared, &Session) -> sql::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let shared = Arc::clone(&self.0);
+        let work = move || shared.with(|session| work(&shared, session));
+        off_thread(self.0.pool.label(), work).await
+    }
+}
+
+impl Shared {
+    fn with<T>(&self, work: impl Fn(&Session) -> sql::Result<T>) -> Result<T, StoreError> {
+        self.pool.with(|db| match db {
+            Connection::Postgres(session) => work(session),
+            Connection::Sqlite(_) => Err(sql::Error::Strange("a queue on SQLite".into())),
+        })
+    }
+
+    /// Does some work whole or not at all. Its tables grow quickly from nothing: what the planner knows of
+    /// them is of yesterday, so it is told to go by the indexes.
+    fn change<T>(&self, session: &Session, work: impl Fn() -> sql::Result<T>) -> sql::Result<T> {
+        session.batch(
+            "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+        )?;
+        let result = work();
+        session.batch(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+        result
+    }
+
+    fn ahead(&self) -> i64 {
+        self.clock.ahead()
+    }
+
+    fn claim(&self, session: &Session, crawl: CrawlId, limit: ClaimLimit) -> sql::Result<Claims> {
+        if !self.is_alive(session)? {
+            return Ok(Claims { busy: true, ..Claims::default() });
+        }
+        let most = |limit: usize| limit.min(MOST) as i32;
+        let take = session.own("SELECT * FROM take_best($1, $2, $3, $4, now_ms() + $5)")?;
+        let crawl_number = i64::from(crawl.0);
+        let worker = self.lease.worker();
+        let asked = session.client();
+        let mut rows = session
+            .wait(asked.query(&take, &[&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead()]))?;
+        if rows.is_empty() {
+            return self.nothing(session, crawl_number, limit);
+        }
+        rows.sort_by_key(|row| (read_place(row, 0), row.get::<_, i64>(3)));
+        let number = session.own(
+            "INSERT INTO queue_crawl (crawl, next) VALUES ($1, $2)
+             ON CONFLICT (crawl) DO UPDATE SET next = queue_crawl.next + excluded.next RETURNING next - $2",
+        )?;
+        let first: i64 = session.wait(asked.query_one(&number, &[&crawl_number, &(rows.len() as i64)]))?.get(0);
+        let mut claims = Vec::with_capacity(rows.len());
+        for (row, number) in rows.iter().zip(first..) {
+            let link: Link = staging::read_link(row.get(4))?;
+            claims.push(Claim {
+                number: number as u64,
+                id: link.url.id(),
+                link,
+                tries: row.get::<_, i32>(5) as u32,
+                round: row.get::<_, i32>(6) as u32,
+                host_delay: row.get::<_, Option<i64>>(7).map(|delay| Duration::from_millis(delay.max(0) as u64)),
+                host_failures: row.get::<_, i64>(8) as u32,
+            });
+        }
+        Ok(Claims { claims, next: None, busy: false, empty: false })
+    }
+
+    /// Whether nobody took this process for dead, nor will before the end of a transaction. One who was taken
+    /// for dead takes nothing until it has joined anew, with its next sign of life.
+    fn is_alive(&self, session: &Session) -> sql::Result<bool> {
+        let ask = session.own("SELECT 1 FROM worker WHERE id = $1 AND ended IS NULL FOR KEY SHARE")?;
+        Ok(session.wait(session.client().query_opt(&ask, &[&self.lease.worker()]))?.is_some())
+    }
+
+    /// Why nothing could be claimed.
+    fn nothing(&self, session: &Session, crawl: i64, limit: ClaimLimit) -> sql::Result<Claims> {
+        let queued = session
+            .own("SELECT coalesce(sum(queued_pages + queued_media), 0)::BIGINT FROM queue_figure WHERE crawl = $1")?;
+        let waiting: i64 = session.wait(session.client().query_one(&queued, &[&crawl]))?.get(0);
+        if waiting <= 0 {
+            return Ok(Claims { empty: true, ..Claims::default() });
+        }
+        if limit.any == 0 {
+            return Ok(Claims::default());
+        }
+        let lanes: &[i16] = if limit.pages > 0 { &[0, 1] } else { &[0] };
+        let next = session.own(
+            "SELECT (SELECT free_at FROM backlog WHERE crawl = $1 AND NOT ready AND lane = 0
+                     ORDER BY free_at LIMIT 1),
+                    (SELECT free_at FROM backlog WHERE crawl = $1 AND NOT ready AND lane = 1 AND 1 = ANY ($2::SMALLINT[])
+                     ORDER BY free_at LIMIT 1),
+                    EXISTS (SELECT 1 FROM backlog WHERE crawl = $1 AND NOT ready AND lane = ANY ($2::SMALLINT[])
+                            AND free_at = $3)
+                    OR EXISTS (SELECT 1 FROM backlog WHERE crawl = $1 AND ready AND lane = ANY ($2::SMALLINT[]))
+                    OR EXISTS (SELECT 1 FROM waiting WHERE claimed IS NOT NULL AND crawl = $1),
+                    now_ms() + $4",
+        )?;
+        let row = session.wait(session.client().query_one(&next, &[&crawl, &lanes, &NEVER, &self.ahead()]))?;
+        let (media, pages): (Option<i64>, Option<i64>) = (row.get(0), row.get(1));
+        let next = media.into_iter().chain(pages).filter(|free| *free != NEVER).min().map(Timestamp);
+        let now = Timestamp(row.get(3));
+        let busy = next.is_none_or(|next| next.since(now) > SOON) && row.get(2);
+        Ok(Claims { next, busy, ..Claims::default() })
+    }
+
+    fn release(&self, session: &Session, host: &HostName, rest: Rest) -> sql::Result<()> {
+        // From when the server hears of it: this clock may be behind, and hosts must not be asked too soon.
+        let rested = millis(rest.until.since(self.clock.now()));
+        let release = session.own("SELECT let_rest($1, $2, $3, $4, $5, now_ms() + $6)")?;
+        let workers = self.lease.workers();
+        session
+            .wait(session.client().execute(
+                &release,
+                &[
+                    &host_number(host.as_str()),
+                    &workers,
+                    &rested,
+                    &rest.delay.map(millis),
+                    &i64::from(rest.failures),
+                    &self.ahead(),
+                ],
+            ))
+            .map(drop)
+    }
+
+    fn reserve(&self, session: &Session, number: i64) -> sql::Result<Reservation> {
+        if !self.is_alive(session)? {
+            return Ok(Reservation::NotBefore(self.clock.now() + BUSY_PAUSE));
+        }
+        let reserve = session.own(
+            "INSERT INTO host_clock AS c (host, busy) VALUES ($1, $2)
+             ON CONFLICT (host) DO UPDATE SET busy = excluded.busy
+             WHERE c.busy IS NULL AND c.ready_at <= now_ms() + $3
+             RETURNING delay_ms, failures",
+        )?;
+        let asked = session.client();
+        let granted = session.wait(asked.query_opt(&reserve, &[&number, &self.lease.worker(), &self.ahead()]))?;
+        if let Some(row) = granted {
+            let delay: Option<i64> = row.get(0);
+            let delay = delay.map(|delay| Duration::from_millis(delay.max(0) as u64));
+            return Ok(Reservation::Granted { delay, failures: row.get::<_, i64>(1) as u32 });
+        }
+        let when = session.own("SELECT busy IS NOT NULL, ready_at, now_ms() + $2 FROM host_clock WHERE host = $1")?;
+        let row = session.wait(asked.query_one(&when, &[&number, &self.ahead()]))?;
+        let (busy, ready_at, now): (bool, i64, i64) = (row.get(0), row.get(1), row.get(2));
+        let soon = Timestamp(now) + BUSY_PAUSE;
+        Ok(Reservation::NotBefore(if busy { soon } else { Timestamp(ready_at.max(now + 1)) }))
+    }
+
+    fn put_back(&self, session: &Session, crawl: CrawlId, claim: &Claim, failed: bool) -> sql::Result<()> {
+        let (host, crawl) = (host_number(claim.link.url.host_str()), i64::from(crawl.0));
+        let asked = session.client();
+        let hold = session.own("SELECT 1 FROM backlog WHERE host = $1 AND crawl = $2 FOR UPDATE")?;
+        session.wait(asked.execute(&hold, &[&host, &crawl]))?;
+        let put = session.own(
+            "UPDATE waiting AS w SET claimed = NULL, tries = w.tries + $5 FROM known AS k
+             WHERE k.host = $1 AND k.crawl = $2 AND k.id = $3 AND w.host = $1 AND w.crawl = $2
+             AND w.lane = k.lane AND w.band = k.band AND w.seq = k.seq AND w.claimed = ANY ($4)
+             RETURNING w.lane, w.band, w.seq",
+        )?;
+        let (id, tries) = (claim.id.short(), i32::from(failed));
+        let workers = self.lease.workers();
+        let row = session.wait(asked.query_opt(&put, &[&host, &crawl, &&id[..], &workers, &tries]))?;
+        let Some(row) = row else { return Ok(()) };
+        let (lane, band, seq): (i16, i64, i64) = (row.get(0), row.get(1), row.get(2));
+        let head = session.own(
+            "UPDATE backlog SET lane = $3, band = $4, seq = $5
+             WHERE host = $1 AND crawl = $2 AND (lane IS NULL OR ($3, $4, $5) < (lane, band, seq))",
+        )?;
+        session.wait(asked.execute(&head, &[&host, &crawl, &lane, &band, &seq])).map(drop)
+    }
+
+    /// Gives back what a worker holds.
+    fn give_back(&self, session: &Session, worker: i64) -> sql::Result<()> {
+        lease::give_back(session, worker, self.default_delay, self.ahead())
+    }
+}
+
+/// What is claimed with a claim.
+fn row_of(crawl: CrawlId, claim: &Claim) -> held::Row {
+    (host_number(claim.link.url.host_str()), i64::from(crawl.0), claim.id.short())
+}
+
+fn origin_name(origin: &Origin, file: OriginFile) -> String {
+    let file = match file {
+        OriginFile::Robots => 'r',
+        OriginFile::Tdm => 't',
+    };
+    format!("{file} {origin}")
+}
+
+/// Milliseconds, as the tables have times.
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[async_trait]
+impl Frontier for SharedFrontier {
+    async fn now(&self) -> Result<Timestamp, StoreError> {
+        Ok(self.0.clock.now())
+    }
+
+    async fn add(&self, crawl: CrawlId, links: Vec<Link>, budgets: Budgets) -> Result<u64, StoreError> {
+        self.with(move |shared, session| {
+            let worker = shared.lease.worker();
+            let Staged { new } = shared.change(session, || staging::add(session, worker, crawl, &links, budgets))?;
+            Ok(new)
+        })
+        .await
+    }
+
+    async fn claim(&self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
+        let claims = self
+            .with(move |shared, session| {
+                let claim = || shared.change(session, || shared.claim(session, crawl, limit));
+                shared.held.take(session, &shared.lease.workers(), claim, |claims| {
+                    claims.claims.iter().map(|claim| row_of(crawl, claim)).map(|row| (row.0, row)).unzip()
+                })
+            })
+            .await?;
+        if claims.claims.is_empty() && !claims.empty && self.0.lease.may_look() {
+            // Perhaps what waits is held by someone who is gone.
+            let take_over = |shared: &Shared, session: &Session| {
+                lease::take_over(session, &shared.lease.workers(), shared.default_delay, shared.ahead())
+            };
+            self.with(take_over).await?;
+        }
+        Ok(claims)
+    }
+
+    async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError> {
+        let host = host.clone();
+        let number = host_number(host.as_str());
+        self.with(move |shared, session| shared.release(session, &host, rest)).await?;
+        self.0.held.released(number);
+        Ok(())
+    }
+
+    async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError> {
+        let row = row_of(crawl, &claim);
+        self.with(move |shared, session| shared.change(session, || shared.put_back(session, crawl, &claim, failed)))
+            .await?;
+        self.0.held.let_go([row]);
+        Ok(())
+    }
+
+    async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError> {
+        let host = host.clone();
+        self.with(move |shared, session| {
+            let (number, workers) = (host_number(host.as_str()), shared.lease.workers());
+            shared.held.take(
+                session,
+                &workers,
+                || shared.change(session, || shared.reserve(session, number)),
+                |answer| match answer {
+                    Reservation::Granted { .. } => (vec![number], Vec::new()),
+                    Reservation::NotBefore(_) => Default::default(),
+                },
+            )
+        })
+        .await
+    }
+
+    async fn holds(&self, host: &HostName) -> Result<bool, StoreError> {
+        Ok(self.0.lease.lasts() && self.0.held.has(host_number(host.as_str())))
+    }
+
+    async fn finish(&self, crawl: CrawlId, visits: &[Visited], budgets: Budgets) -> Result<(), StoreError> {
+        self.finish_shared(crawl, Arc::new(visits.to_vec()), budgets).await
+    }
+
+    async fn origin(&self, origin: &Origin, file: OriginFile) -> Result<Option<OriginRecord>, StoreError> {
+        let name = origin_name(origin, file);
+        self.with(move |_, session| {
+            let read = session.own("SELECT record FROM origin WHERE name = $1")?;
+            let found = session.wait(session.client().query_opt(&read, &[&name]))?;
+            let read = |row: tokio_postgres::Row| postcard::from_bytes(row.get(0));
+            let record = found.map(read).transpose();
+            record.map_err(|error| sql::Error::Strange(format!("what {name} said does not read: {error}")))
+        })
+        .await
+    }
+
+    async fn remember_origin(&self, origin: &Origin, file: OriginFile, record: OriginRecord) -> Result<(), StoreError> {
+        let name = origin_name(origin, file);
+        self.with(move |_, session| {
+            let bytes = postcard::to_stdvec(&record)
+                .map_err(|error| sql::Error::Strange(format!("what {name} said cannot be written: {error}")))?;
+            let write = session.own(
+                "INSERT INTO origin (name, record) VALUES ($1, $2)
+                 ON CONFLICT (name) DO UPDATE SET record = excluded.record",
+            )?;
+            session.wait(session.client().execute(&write, &[&name, &bytes])).map(drop)
+        })
+        .await
+    }
+
+    async fn figures(&self, crawl: CrawlId) -> Result<FrontierFigures, StoreError> {
+        self.with(move |_, session| {
+            let read = session.own(
+                "SELECT coalesce(sum(known_pages), 0)::BIGINT, coalesce(sum(known_media), 0)::BIGINT,
+                        coalesce(sum(queued_pages), 0)::BIGINT, coalesce(sum(queued_media), 0)::BIGINT,
+                        coalesce(sum(over_budget), 0)::BIGINT
+                 FROM queue_figure WHERE crawl = $1",
+            )?;
+            let row = session.wait(session.client().query_one(&read, &[&i64::from(crawl.0)]))?;
+            let figure = |column: usize| row.get::<_, i64>(column).max(0) as u64;
+            let worst = session.own(
+                "SELECT host, shape, refused FROM overrun WHERE crawl = $1 ORDER BY refused DESC, host, shape LIMIT $2",
+            )?;
+            let most = MOST_OVERRUNS as i64;
+            let overruns = session.wait(session.client().query(&worst, &[&i64::from(crawl.0), &most]))?;
+            Ok(FrontierFigures {
+                overruns: overruns.iter().map(overrun).collect(),
+                known_pages: figure(0),
+                known_media: figure(1),
+                queued_pages: figure(2),
+                queued_media: figure(3),
+                over_budget: figure(4),
+            })
+        })
+        .await
+    }
+}
+
+/// A row of `host`, `shape`, `refused`.
+fn overrun(row: &tokio_postgres::Row) -> Overrun {
+    let shape = Some(row.get::<_, String>(1)).filter(|shape| !shape.is_empty());
+    Overrun { host: row.get(0), shape, refused: row.get::<_, i64>(2).max(0) as u64 }
+}
+
+impl Lane {
+    /// As the tables have it.
+    fn code(self) -> i16 {
+        self as i16
+    }
+}

@@ -1,0 +1,224 @@
+//! Connections to a shared database, and patience with it.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+use tokio_postgres::error::SqlState;
+
+use super::schema;
+use crate::StoreError;
+use crate::sql::{self, Connection, Session};
+
+/// Connections kept open between questions.
+const IDLE: usize = 8;
+
+/// How long a server that went away is waited for, and how often it is looked for.
+const PATIENCE: Duration = Duration::from_secs(300);
+const LOOKS: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
+
+/// How often what two did at once, and could not both do, is tried again.
+const TRIES: usize = 8;
+
+/// Connections to one database.
+pub(crate) struct Pool {
+    config: Config,
+    label: PathBuf,
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Pool {
+    /// Connects, and makes the tables or brings them up to date. Blocking.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        let pool = Self::to(url)?;
+        let session = pool.connect().map_err(|error| StoreError::sql(&pool.label, &error))?;
+        schema::migrate(&session, &pool.label)?;
+        pool.keep(Connection::Postgres(Box::new(session)));
+        Ok(pool)
+    }
+
+    fn to(url: &str) -> Result<Self, StoreError> {
+        let named = |config: &Config| label(config);
+        let mut config = Config::from_str(url).map_err(|error| StoreError::NoDatabase {
+            // What cannot be read may hold a password anywhere.
+            database: url.split_once('@').map_or("the database", |_| "the database with a password").into(),
+            reason: error.to_string(),
+        })?;
+        config.application_name("bowerbird").connect_timeout(Duration::from_secs(10));
+        let label = named(&config);
+        Ok(Self { config, label, idle: Mutex::default() })
+    }
+
+    /// The database, without its password.
+    pub fn label(&self) -> &Path {
+        &self.label
+    }
+
+    /// Does some work on a connection. When the server is away it is waited for, and the work is done
+    /// again. For a thread that may wait.
+    pub fn with<T>(&self, work: impl Fn(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
+        let (began, mut look, mut tries) = (Instant::now(), LOOKS[0], 0);
+        loop {
+            let result = self.take().and_then(|db| {
+                let result = work(&db);
+                self.keep(db);
+                result
+            });
+            let error = match result {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            tries += 1;
+            match trouble(&error) {
+                Trouble::Away if began.elapsed() < PATIENCE => {
+                    if tries == 1 {
+                        tracing::warn!("{} is away ({error}): waiting for it", self.label.display());
+                    }
+                    self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    thread::sleep(look);
+                    look = (look * 2).min(LOOKS[1]);
+                }
+                Trouble::AtOnce if tries < TRIES => thread::sleep(LOOKS[0] * tries as u32 / 4),
+                _ => return Err(StoreError::sql(&self.label, &error)),
+            }
+        }
+    }
+
+    /// Takes a duty that one process has at a time; nothing when another has it, or while the server is away.
+    /// It ends when it is dropped, or with the process.
+    pub fn duty(&self, name: &str) -> Result<Option<Duty>, StoreError> {
+        let mut hash = DefaultHasher::new();
+        name.hash(&mut hash);
+        let key = hash.finish() as i64;
+        let failed = |error: sql::Error| StoreError::sql(&self.label, &error);
+        let db = match self.take() {
+            Ok(db) => db,
+            // Whoever wants it asks again.
+            Err(error) if matches!(trouble(&error), Trouble::Away) => return Ok(None),
+            Err(error) => return Err(failed(error)),
+        };
+        let taken = db.query_row("SELECT pg_try_advisory_lock(?1)", [key], |row| row.get::<_, bool>(0));
+        match taken {
+            Ok(true) => Ok(Some(Duty(Mutex::new(Some(db))))),
+            Ok(false) => {
+                self.keep(db);
+                Ok(None)
+            }
+            Err(error) => match trouble(&error) {
+                Trouble::Away => Ok(None),
+                _ => Err(failed(error)),
+            },
+        }
+    }
+
+    fn connect(&self) -> sql::Result<Session> {
+        let session = Session::connect(&self.config)?;
+        // Statements are planned once; the values they are asked with do not make them better ones.
+        session.batch("SET statement_timeout = 0; SET jit = off; SET client_min_messages = warning")?;
+        Ok(session)
+    }
+
+    fn take(&self) -> sql::Result<Connection> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        match idle {
+            Some(db) => Ok(db),
+            None => Ok(Connection::Postgres(Box::new(self.connect()?))),
+        }
+    }
+
+    fn keep(&self, db: Connection) {
+        let Connection::Postgres(session) = &db else { return };
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if session.is_open() && idle.len() < IDLE {
+            idle.push(db);
+        }
+    }
+}
+
+/// A duty that one process has at a time: a connection that holds its lock.
+pub struct Duty(Mutex<Option<Connection>>);
+
+impl Duty {
+    /// Whether its connection is there still. Blocking.
+    pub fn holds(&self) -> bool {
+        let db = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = db.as_ref().map(|db| db.query_row("SELECT 1", [], |row| row.get::<_, i64>(0)));
+        matches!(asked, Some(Ok(_)))
+    }
+}
+
+impl Drop for Duty {
+    /// A connection waits for its end, which nobody may who waits for the network.
+    fn drop(&mut self) {
+        let db = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let _ = thread::Builder::new().name("database".into()).spawn(move || drop(db));
+    }
+}
+
+impl Drop for Pool {
+    /// A connection waits for its end, which nobody may who waits for the network.
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        let _ = thread::Builder::new().name("database".into()).spawn(move || drop(idle));
+    }
+}
+
+/// What can be done about an error.
+enum Trouble {
+    /// The server is away, or goes.
+    Away,
+    /// Others did something that does not go together with it.
+    AtOnce,
+    Other,
+}
+
+fn trouble(error: &sql::Error) -> Trouble {
+    let sql::Error::Postgres(error) = error else { return Trouble::Other };
+    match error.code() {
+        Some(code) if is_away(code) => Trouble::Away,
+        Some(&SqlState::T_R_SERIALIZATION_FAILURE | &SqlState::T_R_DEADLOCK_DETECTED) => Trouble::AtOnce,
+        Some(_) => Trouble::Other,
+        // The server said nothing: the connection is lost, or there is none.
+        None if error.is_closed() || lost(error) => Trouble::Away,
+        None => Trouble::Other,
+    }
+}
+
+fn is_away(code: &SqlState) -> bool {
+    [
+        SqlState::ADMIN_SHUTDOWN,
+        SqlState::CRASH_SHUTDOWN,
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::CONNECTION_EXCEPTION,
+        SqlState::CONNECTION_FAILURE,
+        SqlState::CONNECTION_DOES_NOT_EXIST,
+    ]
+    .contains(code)
+}
+
+fn lost(error: &tokio_postgres::Error) -> bool {
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if error.is::<std::io::Error>() {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn label(config: &Config) -> PathBuf {
+    let host = match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        Some(Host::Unix(path)) => path.display().to_string(),
+        None => "localhost".into(),
+    };
+    let port = config.get_ports().first().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("postgres://{host}{port}/{}", config.get_dbname().unwrap_or_default()).into()
+}

@@ -1,0 +1,111 @@
+//! The best of what has some words.
+//!
+//! Words that few have are walked along to their end. Of words that very many have, the newest are ranked,
+//! and the newest of those that have them in a title, key word or place: so an answer costs the same in any
+//! library. Where another filter leaves fewer than the words do, its way is taken. Words in an area are two
+//! lists of numbers, of which those in both are looked into.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use crate::sql::{self, Connection};
+use facts::LatLon;
+
+use super::expansion::Plan;
+use super::terms::Terms;
+use super::walks::{Along, LISTED, Sought, Way};
+use crate::matches::{LOOKED_AT, RANKED};
+
+/// An item that has the words.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ranked {
+    pub number: i64,
+    pub score: f64,
+    /// Where it was made, when an area is asked for.
+    pub point: Option<LatLon>,
+}
+
+/// What has the words that are asked for, the best first, and whether there is more.
+pub(super) fn ranked(db: &Connection, sought: &Sought<'_>, plan: &Plan) -> sql::Result<(Vec<Ranked>, bool)> {
+    let mut found = Vec::new();
+    let along = match sought.cheapest(db)? {
+        Way::Along(along) => along,
+        Way::Among(places) => {
+            let more = among(db, sought, plan, &places, &mut found)?;
+            return Ok((sorted(found), more));
+        }
+    };
+    let more = walk(db, sought, plan, along, None, &mut found)?;
+    if let (true, Along::Words, Some(prominent)) = (more, along, &plan.prominent) {
+        let known: HashSet<i64> = found.iter().map(|ranked| ranked.number).collect();
+        let mut others = Vec::new();
+        walk(db, sought, plan, along, Some(prominent), &mut others)?;
+        found.extend(others.into_iter().filter(|ranked| !known.contains(&ranked.number)));
+    }
+    Ok((sorted(found), more))
+}
+
+/// The best first; of equally good ones the newest.
+fn sorted(mut found: Vec<Ranked>) -> Vec<Ranked> {
+    found.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then(b.number.cmp(&a.number)));
+    found
+}
+
+/// Adds what has the words and is in the area; whether there is more than was looked at.
+fn among(
+    db: &Connection,
+    sought: &Sought<'_>,
+    plan: &Plan,
+    places: &[(i64, LatLon)],
+    found: &mut Vec<Ranked>,
+) -> sql::Result<bool> {
+    // Both lists fall, so that one goes along the other.
+    let mut places = places.iter().peekable();
+    let (mut both, mut listed, mut more) = (Vec::new(), 0, false);
+    sought.each_worded(db, &mut |number| {
+        listed += 1;
+        if both.len() >= RANKED || listed > LISTED {
+            more = true;
+            return ControlFlow::Break(());
+        }
+        while places.next_if(|(other, _)| *other > number).is_some() {}
+        both.extend(places.next_if(|(other, _)| *other == number));
+        // Nothing older is there.
+        if places.peek().is_none() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    let mut terms = Terms::default();
+    for (number, point) in both {
+        if sought.terms_of(db, number, &mut terms)?
+            && let Some(score) = plan.score(db, number, &terms, false)?
+        {
+            found.push(Ranked { number, score, point: Some(point) });
+        }
+    }
+    Ok(more)
+}
+
+/// Adds what matches along a way; whether there is more than was looked at.
+fn walk(
+    db: &Connection,
+    sought: &Sought<'_>,
+    plan: &Plan,
+    along: Along,
+    expression: Option<&String>,
+    found: &mut Vec<Ranked>,
+) -> sql::Result<bool> {
+    let strict = along != Along::Words;
+    // Along the words no more are looked at.
+    let (mut terms, mut more) = (Terms::default(), !strict && plan.estimate > LOOKED_AT as u64);
+    sought.walk_terms(db, along, expression, &mut |number, point, bytes| {
+        if found.len() >= RANKED {
+            more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        terms.read(bytes);
+        if let Some(score) = plan.score(db, number, &terms, strict)? {
+            found.push(Ranked { number, score, point });
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(more)
+}
