@@ -1,4 +1,9 @@
 /** One picture: what people say of it stays. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, mapReady, test } from './test';
 
 interface Short {
@@ -113,10 +118,28 @@ test('an image that is gone shows a placeholder', async ({ page, server }) => {
 });
 
 test('films and sounds have players', async ({ page, server }) => {
-  for (const [kind, element] of [['video', 'video'], ['audio', 'audio']] as const) {
-    const { items } = await server.get<List>(`/media?kind=${kind}&limit=1`);
-    if (!items[0]) continue;
-    await page.goto(`/media/${items[0].id}`);
-    await expect(page.locator(element)).toHaveAttribute('controls', '');
+  const folder = await mkdtemp(join(tmpdir(), 'bowerbird-film-'));
+  const made = join(folder, 'film.webm');
+  const film = ['-f', 'lavfi', '-i', 'testsrc=size=160x120:rate=8:duration=2', '-c:v', 'libvpx', made];
+  await promisify(execFile)('ffmpeg', ['-v', 'error', ...film]);
+  const upload = new FormData();
+  upload.append('file', new Blob([new Uint8Array(await readFile(made))]), 'made-film.webm');
+  await rm(folder, { recursive: true });
+  const answer = await fetch(`${server.url}/api/v1/import`, { method: 'POST', body: upload });
+  expect(answer.status).toBe(200);
+  const { imported } = (await answer.json()) as { imported: string[] };
+  const list = (kind: string) => server.get<{ items: (Short & { format: string })[] }>(`/media?kind=${kind}&limit=100`);
+  const [films, sounds] = [(await list('video')).items, (await list('audio')).items];
+  if (!sounds[0]) throw new Error('the made web has sounds');
+  for (const [id, element] of [[imported[0], 'video'], [sounds[0].id, 'audio']] as const) {
+    await page.goto(`/media/${id}`);
+    const player = page.locator(element);
+    await expect(player).toHaveAttribute('controls', '');
+    await expect.poll(() => player.evaluate((one: HTMLMediaElement) => one.duration)).toBeGreaterThan(1);
   }
+  // A film that browsers cannot play is not gone.
+  const avi = films.find((item) => item.format === 'avi');
+  if (!avi) throw new Error('the made web has films of old');
+  await page.goto(`/media/${avi.id}`);
+  await expect(page.getByText('This browser does not show AVI files.')).toBeVisible();
 });
