@@ -1,5 +1,5 @@
 /** Work with the library: verify, schedule, settings, log-in, a server that goes away. */
-import { expect, test } from './test';
+import { accessible, expect, test } from './test';
 import { Server } from './program';
 
 interface Short {
@@ -111,5 +111,23 @@ test('with a token one logs in; a reader may look and not change', async ({ page
     await expect(page.getByRole('link', { name: 'New crawl' })).toHaveCount(2);
   } finally {
     await server.stop();
+  }
+});
+
+test('workers of a shared database are listed, on a phone as cards', async ({ page }) => {
+  const moment = new Date().toISOString();
+  const worker = { number: 1, what: 'worker (all) on a-machine-with-a-long-name, process 4711', started: moment, seen: moment };
+  const figures = { lease_until: moment, visits: 1234, rate: 5.6, hosts: 7, crawls: ['north'], own: false };
+  const workers = { shared: true, would_pay: 3, items: [{ ...worker, ...figures }] };
+  await page.route('**/api/v1/workers', (route) => route.fulfill({ json: workers }));
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto('/crawls');
+    const list = page.getByRole('region', { name: 'Workers' });
+    await expect(list).toContainText('enough work for 3 workers');
+    await expect(list.getByText('1,234')).toBeVisible();
+    await page.screenshot({ path: `test-results/pages/workers-${width}.png` });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await accessible(page);
   }
 });
