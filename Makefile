@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: demo test lint bench setup clean ui
+.PHONY: demo test lint bench soak setup clean ui
 
 demo: setup ui  ## crawl a made web on this machine and show what was found on a page
 	$(CARGO) run --quiet --bin bowerbird -- demo
@@ -38,6 +38,11 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	bench/crawl/run
 	bench/images/run
 	bench/serve/run
+
+soak: setup ui  ## an hour of crawls while the machine fails at random (SOAK_MINUTES), then a minute of each fuzz target
+	@tools/need c++ build-essential
+	$(CARGO) build --release --quiet --bin bowerbird
+	tools/soak
 
 ui: ui/dist/index.html  ## build the web page, which the program embeds; nothing happens when it is up to date
 

@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     // clap prints help and usage errors itself and exits with 0 or 2.
     let arguments = Arguments::parse();
     output::start_logging(arguments.verbose);
+    store::allow_open_files();
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if output::is_broken_pipe(&error) => ExitCode::SUCCESS,

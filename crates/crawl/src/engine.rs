@@ -119,7 +119,11 @@ async fn work_on(
     let seed_hosts = settings.seeds.iter().map(Url::host).collect();
     let browser = render::Settings { page_time: settings.limits.max_render, ..reach.browser.clone() };
     let rendering = Rendering::new(settings.render, browser)?;
-    let fetch = fetch_settings(&reach, seed_hosts, settings.manners.contact.clone());
+    let mut fetch = fetch_settings(&reach, seed_hosts, settings.manners.contact.clone());
+    // Of the files that may be open, a quarter each is for requests, for connections that wait for the
+    // next one, and for the queue; the rest is for what is read and written.
+    let share = usize::try_from(store::most_open_files() / 4).unwrap_or(usize::MAX).max(1);
+    fetch.idle_connections = fetch.idle_connections.min(share);
     let fetcher = Fetcher::new(fetch.within(settings.limits.max_answer))?;
 
     let seeds = if joined.is_some() { &[][..] } else { &settings.seeds };
@@ -138,6 +142,8 @@ async fn work_on(
             (store.library().save_crawl(name, &stored).await?, None)
         }
     };
+    // Not written down: the next start may be allowed more.
+    settings.concurrency = settings.concurrency.min(share);
     let common =
         Common { model: store.library().model(crawl.id).await?, lexicon: store.library().lexicon(crawl.id).await? };
     let strategy = strategy_of(&crawl, &settings, (&interest, criteria), (common.model.clone(), taught))?;

@@ -282,6 +282,7 @@ impl Origins {
                     trouble: None,
                 }
             }
+            Err(FetchError::TooManyFiles { host }) => return Err(StoreError::TooManyFiles { path: host.into() }),
             Err(error) => File::failed(&error),
         })
     }

@@ -47,7 +47,7 @@ impl Visitor {
             let mut response = match self.fetcher.send(request).await {
                 Ok(response) => response,
                 Err(FetchError::TooLarge { .. }) => return Ok(Found::refused(too_large(), received)),
-                Err(error) => return Ok(Found::failed(error, received)),
+                Err(error) => return Found::failed(error, received),
             };
             let now = frontier.now().await?;
             let status = response.status;
@@ -144,7 +144,7 @@ impl Visitor {
         let request = Request { validators, limit: LARGEST_MAP, ..Request::new(url.clone(), Accept::Text) };
         let mut response = match self.fetcher.send(request).await {
             Ok(response) => response,
-            Err(error) => return Ok(Found::failed(error, 0)),
+            Err(error) => return Found::failed(error, 0),
         };
         let now = self.store.frontier().now().await?;
         let absent =

@@ -78,9 +78,14 @@ impl Found {
         Self { answer: Answer::Fine, status: None, bytes, version: Version::default(), result: Err(trouble) }
     }
 
-    pub fn failed(error: FetchError, bytes: u64) -> Self {
+    /// What failed at the host, or on the way there. What fails here, on this machine, ends the crawl: it is
+    /// no fault of the address, which waits for the next start.
+    pub fn failed(error: FetchError, bytes: u64) -> Result<Self, StoreError> {
+        if let FetchError::TooManyFiles { host } = &error {
+            return Err(StoreError::TooManyFiles { path: host.into() });
+        }
         let version = Version::default();
-        Self { answer: Answer::of_error(&error), status: None, bytes, version, result: Err(error.into()) }
+        Ok(Self { answer: Answer::of_error(&error), status: None, bytes, version, result: Err(error.into()) })
     }
 }
 
@@ -288,7 +293,7 @@ impl Visitor {
         let request = Request { validators, ..self.request(claim) };
         let mut response = match self.fetcher.send(request).await {
             Ok(response) => response,
-            Err(error) => return Ok(Found::failed(error, 0)),
+            Err(error) => return Found::failed(error, 0),
         };
         let now = self.store.frontier().now().await?;
         let result = match self.not_content(claim, &response) {
@@ -319,7 +324,7 @@ impl Visitor {
             let request = Request { validators: validators.take(), ..inquiry.request(self.request(claim)) };
             let mut response = match self.fetcher.send(request).await {
                 Ok(response) => response,
-                Err(error) => return Ok(Found::failed(error, inquiry.received())),
+                Err(error) => return Found::failed(error, inquiry.received()),
             };
             let now = frontier.now().await?;
             if asks_for_change && response.status == NOT_MODIFIED {

@@ -134,10 +134,15 @@ impl Connector {
             return Ok(vec![ip]);
         }
         let found = self.within(host.as_str(), Wait::Name, self.names.find(host.as_str())).await?;
-        found.map(|found| found.addresses).map_err(|error| FetchError::Dns {
-            host: host.to_string(),
-            transient: !matches!(error, ResolveError::NoSuchName),
-            why: error.to_string(),
+        found.map(|found| found.addresses).map_err(|error| match error {
+            ResolveError::Failed(_) if std::fs::File::open("/dev/null").is_err_and(|error| is_out_of_files(&error)) => {
+                FetchError::TooManyFiles { host: host.to_string() }
+            }
+            error => FetchError::Dns {
+                host: host.to_string(),
+                transient: !matches!(error, ResolveError::NoSuchName),
+                why: error.to_string(),
+            },
         })
     }
 
@@ -175,6 +180,9 @@ impl Connector {
             let begun = Instant::now();
             match timeout(left / (tried.len() - index) as u32, self.dial.dial(*address)).await {
                 Ok(Ok(wire)) => return Ok((wire, *address, place)),
+                Ok(Err(error)) if is_out_of_files(&error) => {
+                    return Err(FetchError::TooManyFiles { host: host.to_owned() });
+                }
                 Ok(Err(error)) => {
                     failure = FetchError::Connect { host: host.to_owned(), address: *address, why: error.to_string() };
                 }
@@ -297,6 +305,11 @@ impl Connector {
 enum Counted {
     Yes,
     No,
+}
+
+/// Whether the system refused a socket because there are too many: EMFILE and ENFILE, the same on every Unix.
+fn is_out_of_files(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// A URL as the HTTP libraries see it.

@@ -34,6 +34,12 @@ pub enum FetchError {
         /// What the network said.
         why: String,
     },
+    /// This process has as many files and connections open as it may: the host has no part in it.
+    #[error("no connection to {host} can be opened: this process has as many files open as it may (see `ulimit -n`)")]
+    TooManyFiles {
+        /// The host asked for.
+        host: String,
+    },
     /// No secure connection: mostly a certificate that must not be trusted.
     #[error("{host} offers no trustworthy connection: {why}")]
     Tls {
@@ -156,6 +162,7 @@ impl FetchError {
             Self::Dns { .. } => "dns",
             Self::RefusedAddress(_) => "refused-address",
             Self::Connect { .. } => "connect",
+            Self::TooManyFiles { .. } => "too-many-files",
             Self::Tls { .. } => "tls",
             Self::Proxy { .. } => "proxy",
             Self::Timeout { .. } => "timeout",
@@ -174,6 +181,7 @@ impl FetchError {
             Self::Dns { transient, .. } => *transient,
             Self::Tls { certificate, .. } => !certificate,
             Self::Connect { .. }
+            | Self::TooManyFiles { .. }
             | Self::Proxy { .. }
             | Self::Timeout { .. }
             | Self::Busy { .. }

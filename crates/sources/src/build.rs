@@ -34,6 +34,15 @@ pub fn build(settings: &[SourceSettings], means: Means) -> Result<Vec<Box<dyn So
     let named = settings.iter().filter(|source| source.private).filter_map(|source| source.url.as_ref());
     fetch.private_hosts.extend(named.map(Url::host));
     let fetcher = Fetcher::new(fetch).map_err(|error| error.to_string())?;
+    build_with(settings, &fetcher, library)
+}
+
+/// The same with a fetcher of one's own, whatever it reaches.
+pub fn build_with(
+    settings: &[SourceSettings],
+    fetcher: &Fetcher,
+    library: Option<Arc<dyn Library>>,
+) -> Result<Vec<Box<dyn Source>>, String> {
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     for source in settings {
         source.check()?;

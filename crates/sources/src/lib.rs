@@ -31,7 +31,7 @@ mod tests;
 mod urls;
 mod wikimedia;
 
-pub use crate::build::{Means, build};
+pub use crate::build::{Means, build, build_with};
 pub use crate::error::SourceError;
 pub use crate::mix::{Mix, SourceState, Standing};
 pub use crate::question::Question;

@@ -43,6 +43,26 @@ pub enum StoreError {
         /// What could not be written.
         path: PathBuf,
     },
+    /// The process has as many files open as it may.
+    #[error(
+        "{path} cannot be opened: this process has as many files open as it may; allow more, as with `ulimit -n 4096`, \
+         and start again, nothing written so far is lost",
+        path = .path.display()
+    )]
+    TooManyFiles {
+        /// What could not be opened: a file, or a host.
+        path: PathBuf,
+    },
+    /// The process may have fewer files open than a store needs.
+    #[error(
+        "this process may have {most} files open, and needs {least}: allow more, as with `ulimit -n 4096`, and start again"
+    )]
+    TooFewFiles {
+        /// How many it may have.
+        most: u64,
+        /// How many it needs.
+        least: u64,
+    },
     /// The directory or a file in it cannot be written.
     #[error(
         "{path} cannot be written ({reason}): change its permissions, or use another --data directory",
@@ -241,6 +261,9 @@ impl StoreError {
     /// What the system said about a file, sorted by what can be done about it.
     pub(crate) fn io(path: &Path, error: &io::Error) -> Self {
         let path = path.to_owned();
+        if crate::open_files::are_used_up_by(error) {
+            return Self::TooManyFiles { path };
+        }
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::DiskFull { path },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -296,6 +319,9 @@ impl StoreError {
         match error.sqlite_error_code() {
             Some(ErrorCode::DiskFull) => Self::DiskFull { path },
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged { path, reason },
+            Some(ErrorCode::CannotOpen | ErrorCode::SystemIoFailure) if crate::open_files::are_used_up() => {
+                Self::TooManyFiles { path }
+            }
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::NotWritable { path, reason }
             }

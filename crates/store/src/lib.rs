@@ -34,6 +34,7 @@ mod listing;
 mod lock;
 mod matches;
 mod moving;
+mod open_files;
 mod page_item;
 mod placements;
 mod postgres;
@@ -77,6 +78,7 @@ pub use crate::likeness::{Alike, AlikeItem, ClusterId, Leader, Leaders, Placed, 
 pub use crate::listing::{Cursor, ItemOrder, Listed};
 pub use crate::matches::{Match, Matches, Slip};
 pub use crate::moving::{Home, Move, MoveProgress, Moved, MovedPart, move_house};
+pub use crate::open_files::{allow_open_files, most_open_files};
 pub use crate::page_item::{PageFilter, PageItem};
 pub use crate::store::{Kept, OnDuty, Options, Reader, Store};
 pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};

@@ -21,6 +21,7 @@ use tokio::sync::Mutex;
 
 use crate::embedded::{EmbeddedFrontier, SqliteConnections};
 use crate::lock::WriterLock;
+use crate::open_files;
 use crate::postgres::{Duty, Pool, SharedFrontier};
 use crate::tables::{Tables, Written};
 use crate::work::{aside, off_thread};
@@ -126,10 +127,11 @@ impl Store {
     }
 
     fn embed(dir: &Path, options: &Options) -> Result<Self, StoreError> {
+        open_files::enough()?;
         let lock = WriterLock::take(dir, &options.what)?;
         let (connections, identity) = SqliteConnections::write(&dir.join(LIBRARY))?;
-        let library = Tables::write(connections, options.ahead);
         let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options)?;
+        let library = Tables::write(connections, frontier.ahead());
         let shelf = lasting_shelf(dir, &library, options)?;
         let files = Files::open(dir.join(MEDIA), shelf, None, |id| library.names_of(id))?;
         let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());

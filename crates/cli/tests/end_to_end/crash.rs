@@ -29,10 +29,10 @@ pub fn to_the_end(lab: &Lab, delay: &str) -> Vec<String> {
 }
 
 /// A small repeatable source of moments; the test prints its seed when it fails.
-struct Moments(u64);
+pub struct Moments(pub u64);
 
 impl Moments {
-    fn next(&mut self, range: std::ops::Range<u64>) -> Duration {
+    pub fn next(&mut self, range: std::ops::Range<u64>) -> Duration {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         Duration::from_millis(range.start + (self.0 >> 33) % (range.end - range.start))
     }

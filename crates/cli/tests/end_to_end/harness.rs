@@ -62,12 +62,19 @@ pub fn small_web(number: u64) -> lab::Settings {
 /// A data directory of a test, and the program working on it.
 pub struct Bird {
     directory: tempfile::TempDir,
+    data: PathBuf,
     variables: Vec<(&'static str, String)>,
 }
 
 impl Bird {
     pub fn new() -> Self {
-        Self { directory: tempfile::tempdir().unwrap(), variables: Vec::new() }
+        let directory = tempfile::tempdir().unwrap();
+        Self { data: directory.path().join("data"), directory, variables: Vec::new() }
+    }
+
+    /// One whose data directory is elsewhere.
+    pub fn at(data: PathBuf) -> Self {
+        Self { data, ..Self::new() }
     }
 
     /// One whose program finds these variables.
@@ -76,7 +83,7 @@ impl Bird {
     }
 
     pub fn data(&self) -> PathBuf {
-        self.directory.path().join("data")
+        self.data.clone()
     }
 
     /// A file beside the data directory.

@@ -8,6 +8,7 @@ mod corner;
 mod crash;
 mod example;
 mod experiments;
+mod faults;
 mod find;
 mod geoparse;
 mod harness;

@@ -183,3 +183,21 @@ async fn a_place_is_held_until_the_body_ends_or_is_dropped() {
     second.bytes().await.unwrap();
     fetcher.send(page(&url)).await.unwrap();
 }
+
+#[tokio::test]
+async fn a_socket_that_this_machine_refuses_is_no_fault_of_the_host() {
+    struct NoMoreFiles;
+
+    #[async_trait::async_trait]
+    impl fetch::Dial for NoMoreFiles {
+        async fn dial(&self, _: std::net::SocketAddr) -> std::io::Result<Box<dyn fetch::Wire>> {
+            Err(std::io::Error::from_raw_os_error(24))
+        }
+    }
+
+    let names = Table::new(&[("a.example", &[&["203.0.114.1"]])]);
+    let fetcher = Fetcher::with(settings(), names, Arc::new(NoMoreFiles)).unwrap();
+    let error = fetcher.send(page("http://a.example/")).await.unwrap_err();
+    assert_eq!(error.reason(), "too-many-files");
+    assert!(error.to_string().contains("ulimit -n"), "{error}");
+}

@@ -393,6 +393,43 @@ async fn a_directory_that_cannot_be_written_is_named_and_can_be_read() {
 }
 
 #[tokio::test]
+async fn a_clock_that_was_set_back_makes_nobody_wait_for_it() {
+    let year = std::time::Duration::from_secs(365 * 24 * 3600);
+    for is_closed in [true, false] {
+        let dir = scratch();
+        let open_ahead = |ahead| {
+            let default_delay = std::time::Duration::ZERO;
+            Store::open(dir.path(), Options { ahead, default_delay, ..Options::default() }).unwrap()
+        };
+        // A clock that is a year fast, and is put right while nobody works.
+        let store = open_ahead(year);
+        let (crawl, run) = start(&store).await;
+        for n in 0..5 {
+            visit(&store, crawl, run, n).await.unwrap();
+        }
+        let fast = store.frontier().now().await.unwrap();
+        if is_closed {
+            store.close().await.unwrap();
+        } else {
+            drop(store);
+        }
+
+        let store = open_ahead(std::time::Duration::ZERO);
+        let now = store.frontier().now().await.unwrap();
+        // What a kill does not let be written down is a second at most.
+        let ahead = std::time::Duration::from_millis((now.0 - fast.0).unsigned_abs());
+        assert!(ahead < std::time::Duration::from_secs(5), "{now:?} {fast:?}");
+        for n in 5..10 {
+            visit(&store, crawl, run, n).await.expect("no host rests until next year");
+        }
+        assert_eq!(store.library().figures(crawl, None).await.unwrap().pages, 10);
+        let next = store.library().start_run(crawl, RunLimits::default(), 1_000).await.unwrap();
+        assert!(next.started >= fast - std::time::Duration::from_secs(5), "runs stay in order");
+        store.close().await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn a_library_from_before_its_words_were_kept_so_is_worded_while_it_is_open() {
     let dir = scratch();
     let store = open(dir.path()).unwrap();

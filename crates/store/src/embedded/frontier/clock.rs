@@ -11,8 +11,9 @@ use super::rows::{HostRow, Restart};
 use super::spaces::{Space, Spaces};
 use crate::StoreError;
 
-/// Wall-clock time that never goes back while the process lives: a clock set back must not make
-/// hosts wait for hours, nor one set forward twice be believed twice. A clone is the same clock.
+/// Wall-clock time that never goes back, also not from one process to the next: a clock set back must
+/// not make hosts wait for hours, nor keep an old robots.txt, nor one set forward twice be believed
+/// twice. A clone is the same clock.
 #[derive(Clone)]
 pub(super) struct Clock(Arc<Mutex<Reading>>);
 
@@ -49,6 +50,24 @@ impl Clock {
             return wall;
         }
         steady
+    }
+
+    /// Goes on from a moment that was seen before, when the machine's clock was set back since. Gives by
+    /// how much it was.
+    pub fn not_before(&self, seen: Timestamp) -> Option<Duration> {
+        let behind = seen.since(self.now());
+        let mut reading = self.reading();
+        if behind == Duration::ZERO {
+            return None;
+        }
+        reading.ahead += behind;
+        (reading.base, reading.since) = (seen, Instant::now());
+        Some(behind)
+    }
+
+    /// How far it is ahead of the machine's.
+    pub fn ahead(&self) -> Duration {
+        self.reading().ahead
     }
 
     /// A clock that stands still at a moment of a test's choosing.

@@ -26,6 +26,7 @@ mod state;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp};
@@ -55,6 +56,11 @@ impl EmbeddedFrontier {
         let mut state = State::open(path, clock.clone(), options.default_delay, options.active_hosts)?;
         state.belong_to(library)?;
         Ok(Self { state: Arc::new(Worker::start(path, state)?), clock })
+    }
+
+    /// How far its clock is ahead of the machine's.
+    pub fn ahead(&self) -> Duration {
+        self.clock.ahead()
     }
 
     /// Writes the mark of a clean stop.

@@ -10,7 +10,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Slice};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::StoreError;
+use crate::{StoreError, open_files};
 
 /// A keyspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,8 +80,12 @@ pub(super) struct Spaces {
 impl Spaces {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let open = || {
-            let db =
-                Database::builder(path).cache_size(CACHE).max_journaling_size(JOURNALS).worker_threads(2).open()?;
+            let db = Database::builder(path)
+                .cache_size(CACHE)
+                .max_journaling_size(JOURNALS)
+                .max_cached_files(Some(open_files::for_the_queue()))
+                .worker_threads(2)
+                .open()?;
             let keyspaces = Space::ALL.map(|(space, name)| db.keyspace(name, || space.options()));
             Ok((db, keyspaces.into_iter().collect::<Result<_, _>>()?))
         };

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::Duration;
 
-use facts::HostName;
+use facts::{HostName, Timestamp};
 
 use super::clock::{Clock, Hosts};
 use super::keys::{self, HostKey, Rank};
@@ -25,6 +25,8 @@ const OPENING_KEY: &[u8] = b"opening";
 /// The last [`Restart`]. Kept over clean stops: someone may stop and start again before the delays
 /// that count from it have passed.
 const RESTART_KEY: &[u8] = b"restart";
+/// The last moment that was written down: no later opening begins before it.
+const SEEN_KEY: &[u8] = b"seen";
 /// The identity of the library whose crawls wait here.
 pub(super) const LIBRARY_KEY: &[u8] = b"library";
 
@@ -33,6 +35,11 @@ const RECENT: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 
 /// Budgets of a crawl that were used up and are looked through for the worst.
 const OVERRUNS: usize = 1000;
+
+/// Clocks are put right by some seconds all the time.
+const WORTH_TELLING: Duration = Duration::from_secs(60);
+/// How often the moment is written down.
+const SEEN_EVERY: Duration = Duration::from_secs(1);
 
 /// How soon to ask again for a host that is busy: nobody knows when it will be free.
 const BUSY_PAUSE: Duration = Duration::from_millis(100);
@@ -45,6 +52,8 @@ pub(super) struct State {
     recent: Recent,
     pub active_hosts: usize,
     closed: bool,
+    /// The moment that was written down last.
+    seen: Timestamp,
 }
 
 impl State {
@@ -53,6 +62,16 @@ impl State {
         let version: Option<u32> = spaces.read(Space::Meta, VERSION_KEY)?;
         if let Some(found) = version.filter(|&found| found > VERSION) {
             return Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION });
+        }
+        if let Some(seen) = spaces.read(Space::Meta, SEEN_KEY)?
+            && let Some(behind) = clock.not_before(seen)
+            && behind >= WORTH_TELLING
+        {
+            tracing::warn!(
+                "the clock of this machine was set back since {} was last worked on: its time goes on {} s ahead of it",
+                path.display(),
+                behind.as_secs()
+            );
         }
         let clean = version.is_none() || spaces.get(Space::Meta, CLEAN_KEY)?.is_some();
         if !clean {
@@ -74,6 +93,7 @@ impl State {
             recent: Recent::new(RECENT),
             active_hosts: active_hosts.max(1),
             closed: false,
+            seen: Timestamp(0),
             spaces,
             clock,
         })
@@ -174,7 +194,18 @@ impl State {
         Ok(())
     }
 
+    /// Writes down what time it is, now and then.
+    fn note_moment(&mut self) -> Result<(), StoreError> {
+        let now = self.clock.now();
+        if now.since(self.seen) >= SEEN_EVERY {
+            self.spaces.put(Space::Meta, SEEN_KEY, &now)?;
+            self.seen = now;
+        }
+        Ok(())
+    }
+
     pub fn release(&mut self, host: &HostName, rest: Rest) -> Result<(), StoreError> {
+        self.note_moment()?;
         let host = HostKey::of(host);
         let clock = self.hosts.clock(&self.spaces, host)?;
         clock.busy = false;
@@ -263,6 +294,7 @@ impl State {
         self.closed = true;
         let mut changes = self.spaces.changes();
         changes.put_bytes(Space::Meta, CLEAN_KEY, vec![1]);
+        changes.put(Space::Meta, SEEN_KEY, &now)?;
         changes.commit(Safe::FromPowerLoss)?;
         self.spaces.sync()
     }
