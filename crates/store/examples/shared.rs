@@ -4,8 +4,9 @@
 //!
 //! The database is a PostgreSQL with nothing in it (`host=/tmp/pg user=postgres dbname=bench`). So many rows
 //! are made to wait in it (10 million) of so many hosts (20,000); then some workers (2) claim, release and
-//! finish visits of 50 links each, 5 of them new, for some time (60 s). Prints visits a second, the time of
-//! claims, and sizes.
+//! finish visits of 50 links each, for some time (60 s). Five links are new, one in eight of them of another
+//! host; the others are any of those that wait, so that every look-up is somewhere else, and are found with
+//! less priority than they have. Prints visits a second, the time of claims, and sizes.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -15,9 +16,10 @@ use std::time::{Duration, Instant};
 use facts::{Branch, Order, Priority, Timestamp, Url};
 use sha2::{Digest, Sha256};
 use store::{
-    Budgets, Claim, ClaimLimit, CrawlId, Link, LinkContext, Options, Outcome, PageFacts, Rest, Store, Version,
+    Budgets, Claim, ClaimLimit, CrawlId, Link, LinkContext, Options, Outcome, PageFacts, Rest, Store, StoreError, Version,
     VisitKind, Visited,
 };
+use tokio::task::JoinSet;
 use tokio_postgres::NoTls;
 
 const LINKS: u64 = 50;
@@ -25,6 +27,8 @@ const NEW: u64 = 5;
 const BATCH: usize = 128;
 const CRAWL: CrawlId = CrawlId(1);
 const BUDGETS: Budgets = Budgets { per_host: u64::MAX, per_template: u64::MAX };
+/// The band of priority 1; those from there to priority 0.5 are the 8,388,608 after it.
+const BEST: i64 = 3_229_614_079;
 /// Rows that one statement makes.
 const MADE: u64 = 250_000;
 
@@ -60,7 +64,7 @@ async fn make(database: &str, rows: u64, hosts: u64) -> Result<(), Box<dyn Error
         println!("{there} rows are there already");
         return Ok(());
     }
-    client.execute("CREATE TABLE made_host (n BIGINT PRIMARY KEY, name TEXT, host BIGINT)", &[]).await?;
+    client.execute("CREATE TABLE made_host (number BIGINT PRIMARY KEY, name TEXT, host BIGINT)", &[]).await?;
     let (mut numbers, mut names, mut keys) = (Vec::new(), Vec::new(), Vec::new());
     for host in 0..hosts {
         let hash: [u8; 32] = Sha256::digest(name(host).as_bytes()).into();
@@ -89,8 +93,8 @@ async fn make(database: &str, rows: u64, hosts: u64) -> Result<(), Box<dyn Error
             .execute(
                 "WITH made AS (
                      SELECT n, h.host, 'https://' || h.name || '/page-' || lpad((n / $3)::TEXT, 8, '0') || '.html' AS url,
-                            ((n * 2654435761) % 4294967296) AS band
-                     FROM generate_series($1::BIGINT, $2::BIGINT - 1) AS n JOIN made_host AS h ON h.n = n % $3
+                            $6 + (n * 2654435761) % 8388608 AS band
+                     FROM generate_series($1::BIGINT, $2::BIGINT - 1) AS n JOIN made_host AS h ON h.number = n % $3
                  ), known_rows AS (
                      INSERT INTO known (host, crawl, id, lane, band, seq, round)
                      SELECT host, 1, substring(sha256(convert_to(url, 'UTF8')), 1, 16), 1,
@@ -99,7 +103,7 @@ async fn make(database: &str, rows: u64, hosts: u64) -> Result<(), Box<dyn Error
                  INSERT INTO waiting (host, crawl, lane, band, seq, id, link, tries, round)
                  SELECT host, 1, 1, band - 9223372036854775808, n, substring(sha256(convert_to(url, 'UTF8')), 1, 16),
                         $4 || convert_to(url, 'UTF8') || $5, 0, 0 FROM made",
-                &[&(first as i64), &(last as i64), &(hosts as i64), &before, &after],
+                &[&(first as i64), &(last as i64), &(hosts as i64), &before, &after, &BEST],
             )
             .await?;
         first = last;
@@ -130,17 +134,21 @@ impl Numbers {
 }
 
 fn visited(claim: Claim, numbers: &mut Numbers, rows: u64, hosts: u64, next: &AtomicU64) -> Visited {
+    let own = claim.link.url.host_str().trim_start_matches("www.host-").trim_end_matches(".example").parse();
+    let own = own.unwrap_or(0);
     let links = (0..LINKS)
         .map(|n| {
-            let (host, page) = if n < NEW {
+            let new = n < NEW;
+            let (host, page) = if new {
                 let fresh = next.fetch_add(1, Ordering::Relaxed);
-                (fresh % hosts, fresh / hosts)
+                (if fresh.is_multiple_of(8) { numbers.below(hosts) } else { own }, fresh)
             } else {
                 let known = numbers.below(rows);
                 (known % hosts, known / hosts)
             };
             let url = Url::parse(&address(host, page)).expect("a made address");
-            Link { parent: Some(claim.id), ..link(url, numbers.below(1_000) as f64 / 1_000_000.0) }
+            let priority = if new { numbers.below(1_000) as f64 / 1_000.0 } else { 0.0 };
+            Link { parent: Some(claim.id), ..link(url, priority) }
         })
         .collect();
     let outcome = Outcome::Page(PageFacts::default());
@@ -164,7 +172,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
     make(&database, rows, hosts).await?;
 
     let options = Options { what: "a measurement".into(), database: Some(database.clone()), ..Options::default() };
-    let next = Arc::new(AtomicU64::new(rows));
+    // Pages of a host are numbered by what all hosts have; the new ones of each run come after those.
+    let known: i64 = {
+        let (client, connection) = tokio_postgres::connect(&database, NoTls).await?;
+        tokio::spawn(connection);
+        client.query_one("SELECT sum(known_pages)::BIGINT FROM queue_figure WHERE crawl = 1", &[]).await?.get(0)
+    };
+    let next = Arc::new(AtomicU64::new(known as u64));
     let begun = Instant::now();
     let mut tasks = Vec::new();
     for worker in 0..workers {
@@ -178,17 +192,22 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 let claims = frontier.claim(CRAWL, ClaimLimit { any: BATCH, pages: BATCH }).await?.claims;
                 claims_took.push(asked.elapsed());
                 let now = frontier.now().await?;
-                let mut done = Vec::with_capacity(claims.len());
+                let (mut done, mut releases) = (Vec::with_capacity(claims.len()), JoinSet::new());
                 for claim in claims {
-                    frontier.release(&claim.link.url.host(), Rest { until: now, ..Rest::default() }).await?;
+                    let (frontier, host) = (Arc::clone(&frontier), claim.link.url.host());
+                    // As a crawl does: each when its request has ended, whatever the others do.
+                    releases.spawn(async move { frontier.release(&host, Rest { until: now, ..Rest::default() }).await });
                     done.push(visited(claim, &mut numbers, rows, hosts, &next));
+                }
+                while let Some(released) = releases.join_next().await {
+                    released.map_err(|error| StoreError::Io { path: "release".into(), reason: error.to_string() })??;
                 }
                 visits += done.len() as u64;
                 frontier.finish(CRAWL, &done, BUDGETS).await?;
             }
             drop(frontier);
             store.close().await?;
-            Ok::<_, store::StoreError>((visits, claims_took))
+            Ok::<_, StoreError>((visits, claims_took))
         }));
     }
     let (mut visits, mut took) = (0, Vec::new());

@@ -2,6 +2,7 @@
 //!
 //! - `frontier.sql`: the tables, and the few steps that are taken there at once: taking rows, letting
 //!   hosts rest, giving back what a dead worker held.
+//! - [`releases`]: hosts that are let go of at the same time, together.
 //! - [`lease`]: a process's sign of life; [`held`]: what it holds; [`clock`]: the server's time, without
 //!   asking it all the time.
 //! - [`moving`]: the queue as a whole, out of these tables and into them.
@@ -15,6 +16,7 @@ mod held;
 mod lease;
 mod moving;
 mod places;
+mod releases;
 mod staging;
 
 use std::sync::Arc;
@@ -28,6 +30,7 @@ use self::held::Held;
 use self::lease::Lease;
 pub(crate) use self::moving::{Filling, IdleQueue};
 use self::places::{host_number, read_place};
+use self::releases::{Ended, Releases};
 use self::staging::Staged;
 use super::Pool;
 use crate::rank::Lane;
@@ -59,6 +62,7 @@ struct Shared {
     clock: Clock,
     lease: Lease,
     held: Arc<Held>,
+    releases: Releases,
     default_delay: i64,
 }
 
@@ -69,7 +73,7 @@ impl SharedFrontier {
         let default_delay = millis(options.default_delay);
         let held = Arc::new(Held::default());
         let lease = Lease::take(&pool, &clock, &held, &options.what, options.lease, default_delay)?;
-        Ok(Self(Arc::new(Shared { pool, clock, lease, held, default_delay })))
+        Ok(Self(Arc::new(Shared { pool, clock, lease, held, releases: Releases::default(), default_delay })))
     }
 
     /// The number of this process among those at work.
@@ -262,24 +266,22 @@ impl Shared {
         Ok(Claims { next, busy, ..Claims::default() })
     }
 
-    fn release(&self, session: &Session, host: &HostName, rest: Rest) -> sql::Result<()> {
+    /// Lets hosts rest, in order, so that nobody waits for each other.
+    fn release(&self, session: &Session, ended: &[Ended]) -> sql::Result<()> {
         // From when the server hears of it: this clock may be behind, and hosts must not be asked too soon.
-        let rested = millis(rest.until.since(self.clock.now()));
-        let release = session.own("SELECT let_rest($1, $2, $3, $4, $5, now_ms() + $6)")?;
-        let workers = self.lease.workers();
-        session
-            .wait(session.client().execute(
-                &release,
-                &[
-                    &host_number(host.as_str()),
-                    &workers,
-                    &rested,
-                    &rest.delay.map(millis),
-                    &i64::from(rest.failures),
-                    &self.ahead(),
-                ],
-            ))
-            .map(drop)
+        let now = self.clock.now();
+        let hosts: Vec<i64> = ended.iter().map(|one| one.host).collect();
+        let rests: Vec<i64> = ended.iter().map(|one| millis(one.rest.until.since(now))).collect();
+        let delays: Vec<Option<i64>> = ended.iter().map(|one| one.rest.delay.map(millis)).collect();
+        let failures: Vec<i64> = ended.iter().map(|one| i64::from(one.rest.failures)).collect();
+        let release = session.own(
+            "SELECT let_rest(a.host, $2, a.rest, a.delay, a.failures, now_ms() + $6)
+             FROM (SELECT * FROM unnest($1::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BIGINT[])
+                       AS a (host, rest, delay, failures) ORDER BY host) AS a",
+        )?;
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
+            [&hosts, &self.lease.workers(), &rests, &delays, &failures, &self.ahead()];
+        session.wait(session.client().execute(&release, &values)).map(drop)
     }
 
     fn reserve(&self, session: &Session, number: i64) -> sql::Result<Reservation> {
@@ -388,11 +390,20 @@ impl Frontier for SharedFrontier {
     }
 
     async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError> {
-        let host = host.clone();
-        let number = host_number(host.as_str());
-        self.with(move |shared, session| shared.release(session, &host, rest)).await?;
-        self.0.held.released(number);
-        Ok(())
+        let (answer, first) = self.0.releases.add(host_number(host.as_str()), rest);
+        if first {
+            let shared = Arc::clone(&self.0);
+            tokio::task::spawn_blocking(move || {
+                shared.releases.send(|ended| {
+                    shared.with(|session| shared.release(session, ended))?;
+                    ended.iter().for_each(|one| shared.held.released(one.host));
+                    Ok(())
+                });
+            });
+        }
+        let path = || self.0.pool.label().to_owned();
+        let answer = answer.await.map_err(|_| StoreError::Stopped { path: path() })?;
+        answer.map_err(|reason| StoreError::Io { path: path(), reason })
     }
 
     async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError> {
