@@ -7,6 +7,7 @@
 //! batch: one by one, that would cost more than fetching them. What a power failure leaves without a
 //! row is removed at the next open, and never trusted.
 
+mod left_behind;
 mod shelf;
 
 use std::collections::{BTreeSet, HashMap};
@@ -45,6 +46,8 @@ struct Directory {
     shelf: Shelf,
     /// Where files are written before they are put in their place.
     drafts_in: PathBuf,
+    /// Held so that others know that this process lives.
+    _occupied: Option<File>,
     drafts: AtomicU64,
     places: Mutex<Places>,
 }
@@ -90,16 +93,20 @@ pub struct StoredFile {
 impl Files {
     /// Opens the media directory and removes what a crash left half written, or without a row that
     /// names it; `names_of` gives what the library has for some content. Of several processes that share
-    /// it each is told by a name of its own. Files go to the shelf, which may be the directory.
+    /// it each has a number of its own. Files go to the shelf, which may be the directory.
     pub(crate) fn open(
         root: PathBuf,
         shelf: Shelf,
-        of: Option<&str>,
+        of: Option<i64>,
         names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>,
     ) -> Result<Self, StoreError> {
-        let drafts = of.map_or_else(|| root.join(".tmp"), |name| root.join(".tmp").join(name));
+        let name = of.map(left_behind::name_of);
+        let drafts = name.as_ref().map_or_else(|| root.join(".tmp"), |name| root.join(".tmp").join(name));
         let clear = || {
-            fs::create_dir_all(&drafts)?;
+            let occupied = match name {
+                Some(_) => Some(left_behind::occupy(&drafts)?),
+                None => fs::create_dir_all(&drafts).map(|()| None)?,
+            };
             for entry in fs::read_dir(&drafts)? {
                 let entry = entry?;
                 // Those of other processes are theirs.
@@ -107,16 +114,20 @@ impl Files {
                     fs::remove_file(entry.path())?;
                 }
             }
-            Ok(())
+            Ok(occupied)
         };
-        clear().map_err(|error| StoreError::io(&drafts, &error))?;
+        let _occupied = clear().map_err(|error| StoreError::io(&drafts, &error))?;
         shelf.tidy();
-        let note = of.map_or_else(|| ".placed".into(), |name| format!(".placed.{name}"));
-        let remove = |placed: &str| shelf.remove(placed);
-        let unnamed = Placements::open(&root, &note, |placed| is_named(placed, &names_of), remove)?;
+        let note = name.as_deref().map_or_else(|| ".placed".into(), left_behind::note_of);
+        let (is_named, remove) = (|placed: &str| is_named(placed, &names_of), |placed: &str| shelf.remove(placed));
+        let unnamed = Placements::open(&root, &note, is_named, remove)?;
+        if of.is_some() {
+            left_behind::clear(&root, is_named, remove)?;
+        }
         let (lately, unsynced, shared) = (LruCache::new(LATELY), HashMap::new(), of.is_some());
         let places = Mutex::new(Places { lately, unnamed, unsynced, removed: false, shared });
-        Ok(Self(Arc::new(Directory { root, shelf, drafts_in: drafts, drafts: AtomicU64::new(0), places })))
+        let drafts_in = drafts;
+        Ok(Self(Arc::new(Directory { root, shelf, drafts_in, _occupied, drafts: AtomicU64::new(0), places })))
     }
 
     /// The media directory of this machine.

@@ -571,13 +571,14 @@ pub trait Library: Send + Sync {
     /// Removes a schedule with what is known of its runs; `false` when there is none.
     async fn remove_schedule(&self, id: ScheduleId) -> Result<bool, StoreError>;
 
-    /// A run that was due is started. The last 1,000 runs of a schedule are kept.
+    /// A run that was due is started; nothing when another who keeps the timetable has started what was due
+    /// then. The last 1,000 runs of a schedule are kept.
     async fn start_scheduled(
         &self,
         schedule: ScheduleId,
         due: Timestamp,
         now: Timestamp,
-    ) -> Result<ScheduledRunId, StoreError>;
+    ) -> Result<Option<ScheduledRunId>, StoreError>;
 
     /// A run that was due is not started: skipped, put off, missed.
     async fn note_scheduled(

@@ -34,17 +34,11 @@ impl Placements {
         remove: impl Fn(&str) -> Result<(), StoreError>,
     ) -> Result<Self, StoreError> {
         let path = root.join(note);
-        let noted = match fs::read_to_string(&path) {
-            Ok(noted) => noted,
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(StoreError::io(&path, &error)),
-        };
-        // A line without its end was being written when the process died: its file was not placed.
         let mut stuck = Vec::new();
-        for placed in noted.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')) {
-            if stays_below(placed)
-                && !is_named(placed)?
-                && let Err(error) = remove(placed)
+        for placed in noted(&path)? {
+            if stays_below(&placed)
+                && !is_named(&placed)?
+                && let Err(error) = remove(&placed)
             {
                 tracing::warn!(%error, "a file that nothing names could not be removed");
                 stuck.push(placed);
@@ -52,7 +46,7 @@ impl Placements {
         }
         let note = File::create(&path).map_err(|error| StoreError::io(&path, &error))?;
         let mut placements = Self { path, note, lines: 0, pending: HashSet::new() };
-        stuck.into_iter().try_for_each(|placed| placements.note(placed))?;
+        stuck.iter().try_for_each(|placed| placements.note(placed))?;
         Ok(placements)
     }
 
@@ -78,7 +72,10 @@ impl Placements {
         if self.lines < LONGEST.max(2 * self.pending.len()) {
             return Ok(());
         }
-        let fresh = self.path.with_extension("new");
+        // Beside the note, and with its whole name: several processes have notes here.
+        let mut fresh = self.path.clone().into_os_string();
+        fresh.push(".new");
+        let fresh = PathBuf::from(fresh);
         let rewrite = || {
             let mut note = File::create(&fresh)?;
             for placed in &self.pending {
@@ -91,6 +88,17 @@ impl Placements {
         self.lines = self.pending.len();
         Ok(())
     }
+}
+
+/// What a note says; nothing where there is none.
+pub(crate) fn noted(note: &Path) -> Result<Vec<String>, StoreError> {
+    let text = match fs::read_to_string(note) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(StoreError::io(note, &error)),
+    };
+    // A line without its end was being written when the process died: its file was not placed.
+    Ok(text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(str::to_owned).collect())
 }
 
 /// A damaged note must not lead anywhere else.
@@ -138,6 +146,28 @@ mod tests {
         let there = |name: &str| root.join(name).exists();
         assert!(there("a/2.jpg") && there("kept-before") && there("outside"));
         assert!(!there("a/1.jpg") && !there("b/3.jpg"));
+    }
+
+    #[test]
+    fn notes_of_several_processes_are_written_anew_side_by_side() {
+        let dir = crate::scratch::dir();
+        let note = |name: &str| Placements::open(dir.path(), name, |_| Ok(true), |_| Ok(())).unwrap();
+        let [mut one, mut two] = [".placed.worker-1", ".placed.worker-2"].map(note);
+        one.note("of one").unwrap();
+        two.note("of two").unwrap();
+        std::thread::scope(|scope| {
+            for notes in [&mut one, &mut two] {
+                scope.spawn(|| {
+                    for number in 0..4 * LONGEST {
+                        let name = number.to_string();
+                        notes.note(&name).unwrap();
+                        notes.named([name.as_str()]).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(noted(&dir.path().join(".placed.worker-1")).unwrap()[0], "of one");
+        assert_eq!(noted(&dir.path().join(".placed.worker-2")).unwrap()[0], "of two");
     }
 
     #[test]

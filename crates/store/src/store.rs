@@ -141,11 +141,10 @@ impl Store {
 
     fn share(dir: &Path, database: &str, options: &Options) -> Result<Self, StoreError> {
         let pool = Arc::new(Pool::open(database)?);
-        let library = Tables::shared(Arc::clone(&pool), options.ahead);
         let frontier = SharedFrontier::open(Arc::clone(&pool), options)?;
-        let name = format!("worker-{}", frontier.worker());
+        let library = Tables::shared(Arc::clone(&pool), options.ahead).by(frontier.clock());
         let shelf = lasting_shelf(dir, &library, options)?;
-        let files = Files::open(dir.join(MEDIA), shelf, Some(&name), |id| library.names_of(id))?;
+        let files = Files::open(dir.join(MEDIA), shelf, Some(frontier.worker()), |id| library.names_of(id))?;
         let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
         let store = Self::with(dir, Queue::Shared(frontier), shared, library, files)?;
         Ok(Self { pool: Some(pool), ..store })
@@ -263,6 +262,15 @@ impl Store {
         }
     }
 
+    /// Tells others that this process fills the queue of a crawl, or does not any more: until it is filled, an
+    /// empty one is not at its end.
+    pub async fn fill(&self, crawl: CrawlId, fills: bool) -> Result<(), StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(()),
+            Queue::Shared(frontier) => frontier.fill(crawl, fills).await,
+        }
+    }
+
     /// Tells others that this process works on a run from now on.
     pub async fn attend(&self, run: RunId) -> Result<(), StoreError> {
         match &self.queue {
@@ -307,14 +315,9 @@ impl Store {
         budgets: Budgets,
     ) -> Result<Recorded, StoreError> {
         let changing = self.changing.lock().await;
-        let gone = self.gone(visits.iter().filter_map(kept_path).map(str::to_owned).collect()).await?;
-        for visit in &mut visits {
-            if let Outcome::Media(file) = &visit.outcome
-                && gone.contains(&file.path)
-            {
-                let detail = format!("the file of {} was removed before it was written down", visit.claim.link.url);
-                visit.outcome = Outcome::Failed { reason: "removed".into(), detail };
-            }
+        let lost = self.find_again(visits.iter_mut().filter_map(kept_file).collect()).await?;
+        if !lost.is_empty() {
+            visits = self.without_files(crawl, visits, &lost).await?;
         }
         let visits = Arc::new(visits);
         if visits.iter().any(|visit| matches!(visit.outcome, Outcome::Media(_))) {
@@ -340,10 +343,9 @@ impl Store {
     /// in the media directory is in its place already. Doing it again changes nothing.
     pub async fn import(&self, mut files: Vec<ImportedFile>) -> Result<Imported, StoreError> {
         let _changing = self.changing.lock().await;
-        let paths = files.iter().filter_map(|file| file.outcome.as_ref().ok()).map(|kept| kept.path.clone()).collect();
-        let gone = self.gone(paths).await?;
+        let lost = self.find_again(files.iter_mut().filter_map(|file| file.outcome.as_mut().ok()).collect()).await?;
         for file in &mut files {
-            if file.outcome.as_ref().is_ok_and(|kept| gone.contains(&kept.path)) {
+            if file.outcome.as_ref().is_ok_and(|kept| lost.contains(&kept.path)) {
                 file.outcome = Err(Refused::unseen("removed"));
             }
         }
@@ -402,13 +404,51 @@ impl Store {
         Ok(written.what)
     }
 
-    /// Which of these files have gone again.
-    async fn gone(&self, paths: Vec<String>) -> Result<Vec<String>, StoreError> {
-        if paths.is_empty() {
+    /// Looks for files that have gone again. When the same content came in elsewhere at the same time, the file
+    /// that a row names is the one; gives the paths of those that are nowhere.
+    async fn find_again(&self, kept: Vec<&mut MediaFile>) -> Result<Vec<String>, StoreError> {
+        if kept.is_empty() {
             return Ok(Vec::new());
         }
-        let files = self.files.clone();
-        off_thread(self.files.root(), move || files.gone(paths.iter().map(String::as_str))).await
+        let (files, paths) = (self.files.clone(), kept.iter().map(|file| file.path.clone()).collect::<Vec<_>>());
+        let gone = off_thread(self.files.root(), move || files.gone(paths.iter().map(String::as_str))).await?;
+        let mut lost = Vec::new();
+        for file in kept.into_iter().filter(|file| gone.contains(&file.path)) {
+            let (library, id) = (self.library.clone(), file.id);
+            let names = off_thread(self.files.root(), move || library.names_of(id)).await?;
+            match names.map(|names| names.path).filter(|path| *path != file.path) {
+                Some(path) => {
+                    let gone = std::mem::replace(&mut file.path, path);
+                    self.files.named([gone.as_str()])?;
+                }
+                None => lost.push(file.path.clone()),
+            }
+        }
+        Ok(lost)
+    }
+
+    /// The visits whose files are not among the lost ones. Of the others, someone removed the item here; in a
+    /// shared home it may have been another who cleared up after a killed process, so they are made again.
+    async fn without_files(
+        &self,
+        crawl: CrawlId,
+        visits: Vec<Visited>,
+        lost: &[String],
+    ) -> Result<Vec<Visited>, StoreError> {
+        let mut left = Vec::with_capacity(visits.len());
+        for mut visit in visits {
+            let is_lost = kept_path(&visit).is_some_and(|path| lost.iter().any(|lost| lost == path));
+            if is_lost && self.is_shared() {
+                self.frontier().put_back(crawl, visit.claim, true).await?;
+                continue;
+            }
+            if is_lost {
+                let detail = format!("the file of {} was removed before it was written down", visit.claim.link.url);
+                visit.outcome = Outcome::Failed { reason: "removed".into(), detail };
+            }
+            left.push(visit);
+        }
+        Ok(left)
     }
 
     async fn remove_doomed(&self) -> Result<(), StoreError> {
@@ -435,6 +475,13 @@ impl Reader {
     /// Where files are.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
+    }
+}
+
+fn kept_file(visit: &mut Visited) -> Option<&mut MediaFile> {
+    match &mut visit.outcome {
+        Outcome::Media(file) => Some(file),
+        _ => None,
     }
 }
 

@@ -35,9 +35,9 @@ pub struct WorkerSeen {
 /// What past and present work says of how many workers would pay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Hosts of unfinished runs with something to visit.
+    /// Hosts of unfinished runs with something to visit, counted up to 100,000.
     pub hosts: u64,
-    /// Seconds from one request to a host to the next, in the mean: its delay and its answer.
+    /// Seconds from one request to such a host to the next, in the mean: its delay and its answer.
     pub pause: f64,
     /// Visits a second that one worker made at its best, by those who worked here.
     pub rate: f64,

@@ -105,7 +105,7 @@ async fn schedules_can_be_changed_beside_a_writer() {
     }
     writing.await.unwrap();
     assert_eq!(library.schedules().await.unwrap().len(), 21);
-    let run = library.start_scheduled(made.id, facts::Timestamp(1), facts::Timestamp(2)).await.unwrap();
+    let run = library.start_scheduled(made.id, facts::Timestamp(1), facts::Timestamp(2)).await.unwrap().unwrap();
     assert_eq!(timetable.scheduled_runs(made.id, None, 9).unwrap()[0].id, run);
     assert!(timetable.remove_schedule(made.id).unwrap());
     assert_eq!(library.schedule(made.id).await.unwrap(), None);

@@ -16,7 +16,9 @@ CREATE TABLE worker (
     -- Visits a second, lately and at its best.
     rate        DOUBLE PRECISION NOT NULL DEFAULT 0,
     best_rate   DOUBLE PRECISION NOT NULL DEFAULT 0,
-    runs        BIGINT[] NOT NULL DEFAULT '{}'
+    runs        BIGINT[] NOT NULL DEFAULT '{}',
+    -- Crawls whose queues it fills: empty ones are not at their end.
+    fills       BIGINT[] NOT NULL DEFAULT '{}'
 );
 CREATE INDEX worker_at_work ON worker (lease_until) WHERE ended IS NULL;
 
@@ -128,6 +130,12 @@ CREATE TABLE origin (
     record BYTEA NOT NULL
 );
 
+-- Whoever needs several of these rows holds them in this order: worker, host_clock by host, backlog by host
+-- and crawl. Only take_best goes from backlog to host_clock, and passes over what others hold.
+--
+-- A row of backlog is free at "never" only by the word of someone who held the clock of its host and found it
+-- busy: so whoever makes that clock free again, and holds it for that, finds the row.
+
 -- Takes the best addresses of hosts that are free. Nobody is waited for: what others hold is passed over.
 CREATE FUNCTION take_best(in_crawl BIGINT, by_worker BIGINT, any_kind INTEGER, any_pages INTEGER, at_ms BIGINT)
 RETURNS TABLE (lane SMALLINT, band BIGINT, seq BIGINT, host BIGINT, link BYTEA, tries INTEGER, round INTEGER,
@@ -140,6 +148,7 @@ DECLARE
     never CONSTANT BIGINT := 9223372036854775807;
     tried BIGINT[] := '{}';
     hosts BIGINT[];
+    held BIGINT[];
     free BIGINT[];
     taken INTEGER := 0;
     pages INTEGER := 0;
@@ -166,15 +175,19 @@ BEGIN
             EXIT WHEN hosts IS NULL;
             tried := tried || hosts;
             INSERT INTO host_clock (host) SELECT unnest(hosts) ORDER BY 1 ON CONFLICT DO NOTHING;
-            SELECT coalesce(array_agg(clock.host), '{}') INTO free
-            FROM (SELECT c.host FROM host_clock AS c
-                  WHERE c.host = ANY (hosts) AND c.busy IS NULL AND c.ready_at <= at_ms
+            -- A clock that another holds may say something else in a moment: it is looked at with the next claim.
+            SELECT coalesce(array_agg(clock.host), '{}'),
+                   coalesce(array_agg(clock.host) FILTER (WHERE clock.busy IS NULL AND clock.ready_at <= at_ms), '{}')
+            INTO held, free
+            FROM (SELECT c.host, c.busy, c.ready_at FROM host_clock AS c WHERE c.host = ANY (hosts)
                   FOR UPDATE SKIP LOCKED) AS clock;
-            -- The others rest, or another crawl asks them.
-            UPDATE backlog AS b SET ready = false, free_at = CASE WHEN c.busy IS NULL THEN c.ready_at ELSE never END
-            FROM host_clock AS c
-            WHERE b.crawl = in_crawl AND b.host = ANY (hosts) AND b.host <> ALL (free) AND c.host = b.host
-            AND (c.busy IS NOT NULL OR c.ready_at > at_ms);
+            -- Those that are held and not free rest, or another crawl asks them.
+            IF cardinality(free) < cardinality(held) THEN
+                UPDATE backlog AS b
+                SET ready = false, free_at = CASE WHEN c.busy IS NULL THEN c.ready_at ELSE never END
+                FROM host_clock AS c
+                WHERE b.crawl = in_crawl AND b.host = ANY (held) AND b.host <> ALL (free) AND c.host = b.host;
+            END IF;
             CONTINUE WHEN cardinality(free) = 0;
             UPDATE host_clock AS c SET busy = by_worker WHERE c.host = ANY (free);
             RETURN QUERY
@@ -222,15 +235,17 @@ DECLARE
     held BIGINT[];
     was_claimed BIGINT[];
 BEGIN
-    SELECT coalesce(array_agg(c.host ORDER BY c.host), '{}') INTO held FROM host_clock AS c WHERE c.busy = of_worker;
+    PERFORM 1 FROM worker AS w WHERE w.id = of_worker FOR UPDATE;
+    SELECT coalesce(array_agg(clock.host), '{}') INTO held
+    FROM (SELECT c.host FROM host_clock AS c WHERE c.busy = of_worker ORDER BY c.host FOR UPDATE) AS clock;
     SELECT coalesce(array_agg(DISTINCT w.host), '{}') INTO was_claimed FROM waiting AS w WHERE w.claimed = of_worker;
     PERFORM 1 FROM backlog AS b WHERE b.host = ANY (held || was_claimed) ORDER BY b.host, b.crawl FOR UPDATE;
     UPDATE host_clock AS c SET busy = NULL,
         ready_at = greatest(c.ready_at, at_ms + greatest(coalesce(c.delay_ms, 0), default_delay))
-    WHERE c.busy = of_worker;
-    UPDATE waiting AS w SET claimed = NULL WHERE w.claimed = of_worker;
+    WHERE c.host = ANY (held);
+    UPDATE waiting AS w SET claimed = NULL WHERE w.host = ANY (was_claimed) AND w.claimed = of_worker;
     UPDATE backlog AS b SET ready = false, free_at = c.ready_at
-    FROM host_clock AS c WHERE b.host = ANY (held) AND c.host = b.host AND c.busy IS NULL;
+    FROM host_clock AS c WHERE b.host = ANY (held) AND c.host = b.host;
     UPDATE backlog AS b SET (lane, band, seq) =
         (SELECT w.lane, w.band, w.seq FROM waiting AS w
          WHERE w.host = b.host AND w.crawl = b.crawl AND w.claimed IS NULL ORDER BY w.lane, w.band, w.seq LIMIT 1)
@@ -239,7 +254,8 @@ BEGIN
 END $$;
 
 -- Gives back what workers hold but for these hosts and addresses: what was taken without an answer. Nothing
--- was asked of such hosts, so they need no rest.
+-- was asked of such hosts, so they need no rest. Whoever takes something holds the row of its worker: so what
+-- a lost connection is still about to take is waited for.
 CREATE FUNCTION give_back_but(of_workers BIGINT[], hosts BIGINT[], row_hosts BIGINT[], row_crawls BIGINT[],
                               row_ids BYTEA[])
 RETURNS VOID LANGUAGE plpgsql AS $$
@@ -248,16 +264,18 @@ DECLARE
     held BIGINT[];
     was_claimed BIGINT[];
 BEGIN
-    SELECT coalesce(array_agg(c.host), '{}') INTO held
-    FROM host_clock AS c WHERE c.busy = ANY (of_workers) AND c.host <> ALL (hosts);
+    PERFORM 1 FROM worker AS w WHERE w.id = ANY (of_workers) ORDER BY w.id FOR UPDATE;
+    SELECT coalesce(array_agg(clock.host), '{}') INTO held
+    FROM (SELECT c.host FROM host_clock AS c WHERE c.busy = ANY (of_workers) AND c.host <> ALL (hosts)
+          ORDER BY c.host FOR UPDATE) AS clock;
     SELECT coalesce(array_agg(DISTINCT w.host), '{}') INTO was_claimed
     FROM waiting AS w WHERE w.claimed = ANY (of_workers)
     AND NOT EXISTS (SELECT 1 FROM unnest(row_hosts, row_crawls, row_ids) AS a (host, crawl, id)
                     WHERE a.host = w.host AND a.crawl = w.crawl AND a.id = w.id);
     PERFORM 1 FROM backlog AS b WHERE b.host = ANY (held || was_claimed) ORDER BY b.host, b.crawl FOR UPDATE;
-    UPDATE host_clock AS c SET busy = NULL WHERE c.host = ANY (held) AND c.busy = ANY (of_workers);
+    UPDATE host_clock AS c SET busy = NULL WHERE c.host = ANY (held);
     UPDATE backlog AS b SET ready = false, free_at = c.ready_at
-    FROM host_clock AS c WHERE b.host = ANY (held) AND c.host = b.host AND c.busy IS NULL;
+    FROM host_clock AS c WHERE b.host = ANY (held) AND c.host = b.host;
     UPDATE waiting AS w SET claimed = NULL WHERE w.host = ANY (was_claimed) AND w.claimed = ANY (of_workers)
     AND NOT EXISTS (SELECT 1 FROM unnest(row_hosts, row_crawls, row_ids) AS a (host, crawl, id)
                     WHERE a.host = w.host AND a.crawl = w.crawl AND a.id = w.id);

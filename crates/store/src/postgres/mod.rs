@@ -8,5 +8,5 @@ mod frontier;
 mod pool;
 mod schema;
 
-pub(crate) use frontier::{Filling, IdleQueue, SharedFrontier};
+pub(crate) use frontier::{Clock, Filling, IdleQueue, SharedFrontier};
 pub(crate) use pool::{Duty, Pool};

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,12 @@ use super::schema;
 use crate::StoreError;
 use crate::sql::{self, Connection, Session};
 
-/// Connections kept open between questions.
-const IDLE: usize = 8;
+/// Connections that a process uses at once, and keeps open between questions. Servers have few to give, and many
+/// processes share them.
+const MOST: usize = 12;
+
+/// How long one of them is waited for before there is one more: whoever has one may want another to go on.
+const TURN: Duration = Duration::from_secs(2);
 
 /// How long a server that went away is waited for, and how often it is looked for.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -29,7 +33,21 @@ const TRIES: usize = 8;
 pub(crate) struct Pool {
     config: Config,
     label: PathBuf,
-    idle: Mutex<Vec<Connection>>,
+    open: Mutex<Open>,
+    returned: Condvar,
+}
+
+/// Connections that are open.
+#[derive(Default)]
+struct Open {
+    idle: Vec<Connection>,
+    used: usize,
+}
+
+/// A connection in use.
+struct Lent<'p> {
+    pool: &'p Pool,
+    db: Option<Connection>,
 }
 
 impl Pool {
@@ -38,7 +56,7 @@ impl Pool {
         let pool = Self::to(url)?;
         let session = pool.connect().map_err(|error| StoreError::sql(&pool.label, &error))?;
         schema::migrate(&session, &pool.label)?;
-        pool.keep(Connection::Postgres(Box::new(session)));
+        pool.connections().idle.push(Connection::Postgres(Box::new(session)));
         Ok(pool)
     }
 
@@ -51,7 +69,7 @@ impl Pool {
         })?;
         config.application_name("bowerbird").connect_timeout(Duration::from_secs(10));
         let label = named(&config);
-        Ok(Self { config, label, idle: Mutex::default() })
+        Ok(Self { config, label, open: Mutex::default(), returned: Condvar::new() })
     }
 
     /// The database, without its password.
@@ -64,11 +82,7 @@ impl Pool {
     pub fn with<T>(&self, work: impl Fn(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
         let (began, mut look, mut tries) = (Instant::now(), LOOKS[0], 0);
         loop {
-            let result = self.take().and_then(|db| {
-                let result = work(&db);
-                self.keep(db);
-                result
-            });
+            let result = self.take().and_then(|lent| lent.db.as_ref().map_or_else(|| Err(nothing_lent()), &work));
             let error = match result {
                 Ok(done) => return Ok(done),
                 Err(error) => error,
@@ -79,7 +93,8 @@ impl Pool {
                     if tries == 1 {
                         tracing::warn!("{} is away ({error}): waiting for it", self.label.display());
                     }
-                    self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                    let idle = std::mem::take(&mut self.connections().idle);
+                    drop(idle);
                     thread::sleep(look);
                     look = (look * 2).min(LOOKS[1]);
                 }
@@ -96,19 +111,17 @@ impl Pool {
         name.hash(&mut hash);
         let key = hash.finish() as i64;
         let failed = |error: sql::Error| StoreError::sql(&self.label, &error);
-        let db = match self.take() {
-            Ok(db) => db,
+        let mut lent = match self.take() {
+            Ok(lent) => lent,
             // Whoever wants it asks again.
             Err(error) if matches!(trouble(&error), Trouble::Away) => return Ok(None),
             Err(error) => return Err(failed(error)),
         };
+        let Some(db) = &lent.db else { return Ok(None) };
         let taken = db.query_row("SELECT pg_try_advisory_lock(?1)", [key], |row| row.get::<_, bool>(0));
         match taken {
-            Ok(true) => Ok(Some(Duty(Mutex::new(Some(db))))),
-            Ok(false) => {
-                self.keep(db);
-                Ok(None)
-            }
+            Ok(true) => Ok(Some(Duty(Mutex::new(lent.db.take())))),
+            Ok(false) => Ok(None),
             Err(error) => match trouble(&error) {
                 Trouble::Away => Ok(None),
                 _ => Err(failed(error)),
@@ -123,21 +136,55 @@ impl Pool {
         Ok(session)
     }
 
-    fn take(&self) -> sql::Result<Connection> {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        match idle {
-            Some(db) => Ok(db),
-            None => Ok(Connection::Postgres(Box::new(self.connect()?))),
+    fn take(&self) -> sql::Result<Lent<'_>> {
+        let until = Instant::now() + TURN;
+        let mut open = self.connections();
+        while open.idle.is_empty() && open.used >= MOST {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            open = self.returned.wait_timeout(open, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+        open.used += 1;
+        let mut lent = Lent { pool: self, db: open.idle.pop() };
+        drop(open);
+        if lent.db.is_none() {
+            lent.db = Some(Connection::Postgres(Box::new(self.connect()?)));
+        }
+        Ok(lent)
     }
 
-    fn keep(&self, db: Connection) {
-        let Connection::Postgres(session) = &db else { return };
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if session.is_open() && idle.len() < IDLE {
-            idle.push(db);
-        }
+    fn connections(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Drop for Lent<'_> {
+    /// Back to the others, unless it is lost or was taken away for good.
+    fn drop(&mut self) {
+        let is_open = |db: &Connection| matches!(db, Connection::Postgres(session) if session.is_open());
+        let (kept, lost) = match self.db.take() {
+            Some(db) if is_open(&db) => (Some(db), None),
+            lost => (None, lost),
+        };
+        let mut open = self.pool.connections();
+        open.used -= 1;
+        let surplus = if open.idle.len() < MOST {
+            open.idle.extend(kept);
+            None
+        } else {
+            kept
+        };
+        drop(open);
+        self.pool.returned.notify_one();
+        // Their ends are waited for, which nobody else need.
+        drop((lost, surplus));
+    }
+}
+
+fn nothing_lent() -> sql::Error {
+    sql::Error::Strange("a connection was not lent".into())
 }
 
 /// A duty that one process has at a time: a connection that holds its lock.
@@ -163,7 +210,7 @@ impl Drop for Duty {
 impl Drop for Pool {
     /// A connection waits for its end, which nobody may who waits for the network.
     fn drop(&mut self) {
-        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        let idle = std::mem::take(&mut self.connections().idle);
         let _ = thread::Builder::new().name("database".into()).spawn(move || drop(idle));
     }
 }

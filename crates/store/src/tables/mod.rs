@@ -78,7 +78,7 @@ use crate::BlockedEntry;
 use crate::embedded::SqliteConnections;
 use crate::files::Names;
 use crate::import::{FileAddress, IMPORTED};
-use crate::postgres::Pool;
+use crate::postgres::{Clock, Pool};
 use crate::sql::{self, Connection, Transaction};
 use crate::work::off_thread;
 use crate::{
@@ -108,6 +108,8 @@ pub(crate) struct Tables {
     likenesses: Arc<Likenesses>,
     /// How far its clock is ahead of the machine's.
     ahead: Duration,
+    /// The clock of a shared database's server, which counts instead of the machine's.
+    clock: Option<Clock>,
 }
 
 impl Tables {
@@ -135,7 +137,13 @@ impl Tables {
             lexicon: Arc::default(),
             likenesses: Arc::default(),
             ahead: Duration::ZERO,
+            clock: None,
         }
+    }
+
+    /// The same by the clock of its server.
+    pub fn by(self, clock: Clock) -> Self {
+        Self { clock: Some(clock), ..self }
     }
 
     /// The files that a row names for some content, for a thread that may wait.
@@ -184,6 +192,9 @@ impl Tables {
     }
 
     fn now(&self) -> Timestamp {
+        if let Some(clock) = &self.clock {
+            return clock.now();
+        }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX)) + self.ahead
     }
@@ -528,7 +539,7 @@ impl Library for Tables {
         schedule: ScheduleId,
         due: Timestamp,
         now: Timestamp,
-    ) -> Result<ScheduledRunId, StoreError> {
+    ) -> Result<Option<ScheduledRunId>, StoreError> {
         scheduled(self.change(move |db| timetable::start(db, schedule, due, now)).await?, schedule)
     }
 

@@ -71,21 +71,26 @@ pub(crate) fn remove(db: &Connection, id: ScheduleId) -> sql::Result<bool> {
     Ok(db.execute("DELETE FROM schedule WHERE id = ?1", [id.0])? > 0)
 }
 
-/// A run is started; nothing when there is no such schedule.
+/// A run is started, unless someone else has: then the inner is nothing. The outer is nothing when there is no such
+/// schedule.
 pub(crate) fn start(
     db: &Connection,
     schedule: ScheduleId,
     due: Timestamp,
     now: Timestamp,
-) -> sql::Result<Option<ScheduledRunId>> {
+) -> sql::Result<Option<Option<ScheduledRunId>>> {
     if !is_due(db, schedule, due)? {
         return Ok(None);
+    }
+    let started = "SELECT 1 FROM scheduled_run WHERE schedule = ?1 AND due = ?2 AND started IS NOT NULL";
+    if db.prepare_cached(started)?.exists([schedule.0, due.0])? {
+        return Ok(Some(None));
     }
     let run = db.insert(
         "INSERT INTO scheduled_run (schedule, due, started, seen, outcome) VALUES (?1, ?2, ?3, ?3, 'running')",
         params![schedule.0, due.0, now.0],
     )?;
-    Ok(Some(ScheduledRunId(run)))
+    Ok(Some(Some(ScheduledRunId(run))))
 }
 
 /// A run that was due is not made; nothing when there is no such schedule.

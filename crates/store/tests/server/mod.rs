@@ -6,7 +6,7 @@ use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -155,13 +155,49 @@ impl Server {
         String::from_utf8(output.stdout).unwrap()
     }
 
+    /// Does something in a transaction that is left open.
+    #[allow(dead_code, reason = "not every binary of tests does")]
+    pub fn hold(&self, database: &str, sql: &str) -> Transaction {
+        let mut psql = self.connect(database);
+        let mut input = psql.stdin.take().unwrap();
+        writeln!(input, "BEGIN;\n{sql};").unwrap();
+        let began = Instant::now();
+        let held = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+                    AND application_name = 'psql' AND state = 'idle in transaction' AND query <> 'BEGIN;'";
+        while self.ask(database, held).trim() == "0" {
+            assert!(began.elapsed() < PATIENCE, "{sql}");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Transaction { psql, input }
+    }
+
     fn psql(&self, database: &str, sql: &str) -> Output {
+        let mut asked = self.connect(database);
+        asked.stdin.take().unwrap().write_all(sql.as_bytes()).unwrap();
+        asked.wait_with_output().unwrap()
+    }
+
+    fn connect(&self, database: &str) -> Child {
         let mut psql = Command::new(program("psql"));
         psql.args(["-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-d", database, "-h"]).arg(&self.dir);
         psql.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut asked = psql.spawn().unwrap();
-        asked.stdin.take().unwrap().write_all(sql.as_bytes()).unwrap();
-        asked.wait_with_output().unwrap()
+        psql.spawn().unwrap()
+    }
+}
+
+/// What was done and not committed yet.
+#[allow(dead_code, reason = "not every binary of tests does")]
+pub struct Transaction {
+    psql: Child,
+    input: ChildStdin,
+}
+
+#[allow(dead_code, reason = "not every binary of tests does")]
+impl Transaction {
+    pub fn commit(mut self) {
+        writeln!(self.input, "COMMIT;").unwrap();
+        drop(self.input);
+        assert!(self.psql.wait().unwrap().success());
     }
 }
 

@@ -1,4 +1,6 @@
-//! The statements of the suite, for a shared database.
+//! The statements of the suite, for a shared database; and those that are of it alone.
+
+mod at_once;
 
 use std::collections::BTreeMap;
 use std::path::Path;

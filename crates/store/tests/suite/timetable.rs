@@ -53,7 +53,9 @@ pub async fn schedules_are_made_changed_and_removed(mut home: impl Home) {
 pub async fn what_came_of_runs_is_remembered(mut home: impl Home) {
     let library = home.library();
     let id = library.save_schedule(&schedule("daily")).await.unwrap().id;
-    let done = library.start_scheduled(id, Timestamp(10), Timestamp(11)).await.unwrap();
+    let done = library.start_scheduled(id, Timestamp(10), Timestamp(11)).await.unwrap().unwrap();
+    let again = library.start_scheduled(id, Timestamp(10), Timestamp(12)).await.unwrap();
+    assert_eq!(again, None, "another who keeps the timetable");
     assert!(library.beat_scheduled(done, 5, 3, Timestamp(15)).await.unwrap());
     assert!(library.end_scheduled(done, ScheduledOutcome::Done, "all read", Timestamp(20)).await.unwrap());
     assert!(!library.beat_scheduled(done, 9, 9, Timestamp(25)).await.unwrap(), "it is over");
@@ -61,7 +63,7 @@ pub async fn what_came_of_runs_is_remembered(mut home: impl Home) {
     for (outcome, due) in outcomes.into_iter().zip(30..) {
         library.note_scheduled(id, Timestamp(due), outcome, &"é".repeat(600), Timestamp(99)).await.unwrap();
     }
-    let broken = library.start_scheduled(id, Timestamp(40), Timestamp(41)).await.unwrap();
+    let broken = library.start_scheduled(id, Timestamp(40), Timestamp(41)).await.unwrap().unwrap();
     // What is noted late does not make it due again.
     library.note_scheduled(id, Timestamp(35), ScheduledOutcome::Missed, "", Timestamp(99)).await.unwrap();
     assert_eq!(library.schedule(id).await.unwrap().unwrap().last_due, Some(Timestamp(40)));
@@ -97,7 +99,7 @@ pub async fn what_came_of_runs_is_remembered(mut home: impl Home) {
 pub async fn the_last_thousand_runs_are_kept(home: impl Home) {
     let library = home.library();
     let id = library.save_schedule(&schedule("often")).await.unwrap().id;
-    let running = library.start_scheduled(id, Timestamp(0), Timestamp(0)).await.unwrap();
+    let running = library.start_scheduled(id, Timestamp(0), Timestamp(0)).await.unwrap().unwrap();
     for due in 1..=1_010 {
         library.note_scheduled(id, Timestamp(due), ScheduledOutcome::Skipped, "", Timestamp(due)).await.unwrap();
     }

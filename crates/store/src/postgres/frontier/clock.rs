@@ -15,7 +15,7 @@ const LOOKS: usize = 3;
 
 /// The server's clock. Never ahead of it, and behind by no more than an answer took.
 #[derive(Clone)]
-pub(super) struct Clock(Arc<Mutex<Reading>>);
+pub(crate) struct Clock(Arc<Mutex<Reading>>);
 
 struct Reading {
     at: Timestamp,
@@ -27,7 +27,7 @@ struct Reading {
 
 impl Clock {
     /// A clock that is so far ahead of the server's.
-    pub fn read(pool: &Pool, ahead: Duration) -> Result<Self, StoreError> {
+    pub(super) fn read(pool: &Pool, ahead: Duration) -> Result<Self, StoreError> {
         let (at, since) = pool.with(|db| match db {
             Connection::Postgres(session) => look(session),
             Connection::Sqlite(_) => Err(sql::Error::Strange("a queue on SQLite".into())),
@@ -43,7 +43,7 @@ impl Clock {
     }
 
     /// Looks again: clocks drift, and are set.
-    pub fn look(&self, session: &Session) -> sql::Result<()> {
+    pub(super) fn look(&self, session: &Session) -> sql::Result<()> {
         let (at, since) = look(session)?;
         let mut reading = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         (reading.at, reading.since) = (at, since);
@@ -51,7 +51,7 @@ impl Clock {
     }
 
     /// Milliseconds that it is ahead of the server's by order.
-    pub fn ahead(&self) -> i64 {
+    pub(super) fn ahead(&self) -> i64 {
         millis(self.0.lock().unwrap_or_else(PoisonError::into_inner).ahead)
     }
 }

@@ -22,9 +22,18 @@ pub(super) struct Held {
 
 #[derive(Default)]
 struct Known {
-    /// How often each is held: one may be taken again before whoever gave it back has said so.
-    hosts: HashMap<i64, u32>,
+    hosts: HashMap<i64, Taken>,
     rows: HashSet<Row>,
+    takings: u64,
+}
+
+/// How a host is held.
+#[derive(Clone, Copy, Default)]
+struct Taken {
+    /// How often: it may be taken again before whoever gave it back has said so.
+    times: u32,
+    /// The number of its last taking.
+    last: u64,
 }
 
 impl Held {
@@ -44,8 +53,11 @@ impl Held {
         let taken = take().inspect_err(|_| self.doubtful.store(true, Ordering::Release))?;
         let (hosts, rows) = which(&taken);
         let mut known = self.known();
+        known.takings += 1;
+        let last = known.takings;
         for host in hosts {
-            *known.hosts.entry(host).or_default() += 1;
+            let taken = known.hosts.entry(host).or_default();
+            *taken = Taken { times: taken.times + 1, last };
         }
         known.rows.extend(rows);
         Ok(taken)
@@ -55,7 +67,7 @@ impl Held {
     pub fn released(&self, host: i64) {
         let mut known = self.known();
         match known.hosts.get_mut(&host) {
-            Some(times) if *times > 1 => *times -= 1,
+            Some(taken) if taken.times > 1 => taken.times -= 1,
             _ => drop(known.hosts.remove(&host)),
         }
     }
@@ -65,9 +77,17 @@ impl Held {
         self.known().hosts.contains_key(&host)
     }
 
+    /// The last taking of a host. When it is another than before, whoever held it then has given it back,
+    /// though the answer may have got lost.
+    pub fn taking(&self, host: i64) -> Option<u64> {
+        self.known().hosts.get(&host).map(|taken| taken.last)
+    }
+
     /// Others took over all of it.
     pub fn lose_all(&self) {
-        *self.known() = Known::default();
+        let mut known = self.known();
+        known.hosts.clear();
+        known.rows.clear();
     }
 
     /// These addresses were visited, or wait again.

@@ -1,7 +1,7 @@
 //! Signs of life: who gives none is gone, and others take over what it held.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -33,8 +33,12 @@ struct Life {
     counted: Mutex<Instant>,
     /// Runs that are worked on.
     runs: Mutex<BTreeSet<i64>>,
+    /// Crawls whose queues are filled.
+    fills: Mutex<BTreeSet<i64>>,
     /// Before the last sign of life was given that was heard.
     heard: Mutex<Instant>,
+    /// It gives back what it holds: who ends it is not another who took it for dead.
+    leaving: AtomicBool,
     /// What is lost with the lease.
     held: Arc<Held>,
     what: String,
@@ -57,7 +61,9 @@ impl Lease {
             visits: AtomicU64::new(0),
             counted: Mutex::new(Instant::now()),
             runs: Mutex::default(),
+            fills: Mutex::default(),
             heard: Mutex::new(Instant::now()),
+            leaving: AtomicBool::new(false),
             held: Arc::clone(held),
             what: what.to_owned(),
             lease: millis(lease),
@@ -123,6 +129,25 @@ impl Lease {
         Ok(session.wait(session.client().query_one(&ask, &[&self.workers(), &run]))?.get(0))
     }
 
+    /// This process fills the queue of a crawl from now on, or does not any more; tells others at once.
+    pub fn fill(&self, session: &Session, crawl: i64, fills: bool) -> sql::Result<()> {
+        {
+            let mut filled = self.life.fills.lock().unwrap_or_else(PoisonError::into_inner);
+            if fills {
+                filled.insert(crawl)
+            } else {
+                filled.remove(&crawl)
+            };
+        }
+        let tell = session.own("UPDATE worker SET fills = $2 WHERE id = $1")?;
+        session.wait(session.client().execute(&tell, &[&self.worker(), &self.life.fills()])).map(drop)
+    }
+
+    /// This process leaves, and does not join anew.
+    pub fn leave(&self) {
+        self.life.leaving.store(true, Ordering::Release);
+    }
+
     /// Whether it is time to look for those who are gone.
     pub fn may_look(&self) -> bool {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,6 +162,10 @@ impl Lease {
 impl Life {
     fn runs(&self) -> Vec<i64> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
+    fn fills(&self) -> Vec<i64> {
+        self.fills.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
 
     fn workers(&self) -> std::sync::MutexGuard<'_, Vec<i64>> {
@@ -168,16 +197,18 @@ impl Life {
         };
         let beat = session.own(
             "UPDATE worker SET seen = now_ms() + $3, lease_until = now_ms() + $3 + $2, visits = visits + $4, rate = $5,
-                               best_rate = greatest(best_rate, $5), runs = $6
+                               best_rate = greatest(best_rate, $5), runs = $6, fills = $7
              WHERE id = $1 AND ended IS NULL",
         )?;
         let worker = self.workers().last().copied().unwrap_or(0);
-        let (count, rate, runs) = (visits as i64, visits as f64 / since, self.runs());
-        let told = [&worker as _, &self.lease as _, &ahead as _, &count as _, &rate as _, &runs as _];
+        let (count, rate, runs, fills) = (visits as i64, visits as f64 / since, self.runs(), self.fills());
+        let told = [&worker as _, &self.lease as _, &ahead as _, &count as _, &rate as _, &runs as _, &fills as _];
         let now = Instant::now();
         let known = session.wait(session.client().execute(&beat, &told))?;
         if known > 0 {
             self.was_heard(now);
+        } else if self.leaving.load(Ordering::Acquire) {
+            return Ok(());
         } else {
             tracing::warn!("this process gave no sign of life for too long, and others took over what it held");
             self.held.lose_all();

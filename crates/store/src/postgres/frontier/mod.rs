@@ -25,7 +25,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp};
 
-use self::clock::Clock;
+pub(crate) use self::clock::Clock;
 use self::held::Held;
 use self::lease::Lease;
 pub(crate) use self::moving::{Filling, IdleQueue};
@@ -49,6 +49,9 @@ const SOON: Duration = Duration::from_secs(1);
 
 /// Rows that are taken at once.
 const MOST: usize = 10_000;
+
+/// Hosts that are looked at to say how many workers would pay: who asks does not wait for a count of millions.
+const MOST_LOOKED_AT: i64 = 100_000;
 
 /// When a busy host is free.
 const NEVER: i64 = i64::MAX;
@@ -76,6 +79,11 @@ impl SharedFrontier {
         Ok(Self(Arc::new(Shared { pool, clock, lease, held, releases: Releases::default(), default_delay })))
     }
 
+    /// The clock that counts for all who share the database.
+    pub fn clock(&self) -> Clock {
+        self.0.clock.clone()
+    }
+
     /// The number of this process among those at work.
     pub fn worker(&self) -> i64 {
         self.0.lease.worker()
@@ -83,6 +91,7 @@ impl SharedFrontier {
 
     /// Leaves: others need not wait for the lease to run out.
     pub async fn close(&self) -> Result<(), StoreError> {
+        self.0.lease.leave();
         self.with(|shared, session| {
             shared.lease.workers().iter().try_for_each(|worker| shared.give_back(session, *worker))
         })
@@ -93,6 +102,11 @@ impl SharedFrontier {
     pub async fn attend(&self, run: RunId, attends: bool) -> Result<usize, StoreError> {
         let others = self.with(move |shared, session| shared.lease.attend(session, run.0, attends)).await?;
         Ok(usize::try_from(others).unwrap_or(0))
+    }
+
+    /// This process fills the queue of a crawl from now on, or does not any more.
+    pub async fn fill(&self, crawl: CrawlId, fills: bool) -> Result<(), StoreError> {
+        self.with(move |shared, session| shared.lease.fill(session, crawl.0.into(), fills)).await
     }
 
     /// Those at work, in order.
@@ -125,15 +139,17 @@ impl SharedFrontier {
     pub async fn workload(&self) -> Result<Workload, StoreError> {
         self.with(|shared, session| {
             let ask = session.own(
-                "SELECT (SELECT count(*) FROM backlog WHERE lane IS NOT NULL AND crawl IN
-                             (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL)),
-                        (SELECT coalesce(avg(greatest(delay_ms, $1)), $1)::DOUBLE PRECISION FROM host_clock
-                         WHERE delay_ms IS NOT NULL),
+                "WITH waits AS (SELECT DISTINCT host FROM
+                     (SELECT host FROM backlog WHERE lane IS NOT NULL AND crawl IN
+                          (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL) LIMIT $2) AS some)
+                 SELECT (SELECT count(*) FROM waits),
+                        (SELECT coalesce(avg(greatest(coalesce(delay_ms, 0), $1)), $1)::DOUBLE PRECISION
+                         FROM waits LEFT JOIN host_clock USING (host)),
                         (SELECT coalesce(avg(took_ms), 0)::DOUBLE PRECISION FROM
                              (SELECT took_ms FROM visit ORDER BY id DESC LIMIT 1000) AS latest),
                         (SELECT coalesce(max(best_rate), 0) FROM worker)",
             )?;
-            let row = session.wait(session.client().query_one(&ask, &[&shared.default_delay]))?;
+            let row = session.wait(session.client().query_one(&ask, &[&shared.default_delay, &MOST_LOOKED_AT]))?;
             let (delay, took): (f64, f64) = (row.get(1), row.get(2));
             let hosts = row.get::<_, i64>(0).max(0) as u64;
             Ok(Workload { hosts, pause: (delay + took) / 1_000.0, rate: row.get(3) })
@@ -241,7 +257,9 @@ impl Shared {
             .own("SELECT coalesce(sum(queued_pages + queued_media), 0)::BIGINT FROM queue_figure WHERE crawl = $1")?;
         let waiting: i64 = session.wait(session.client().query_one(&queued, &[&crawl]))?.get(0);
         if waiting <= 0 {
-            return Ok(Claims { empty: true, ..Claims::default() });
+            let ask = session.own("SELECT EXISTS (SELECT 1 FROM worker WHERE ended IS NULL AND $1 = ANY (fills))")?;
+            let busy: bool = session.wait(session.client().query_one(&ask, &[&crawl]))?.get(0);
+            return Ok(Claims { empty: !busy, busy, ..Claims::default() });
         }
         if limit.any == 0 {
             return Ok(Claims::default());
@@ -267,7 +285,7 @@ impl Shared {
     }
 
     /// Lets hosts rest, in order, so that nobody waits for each other.
-    fn release(&self, session: &Session, ended: &[Ended]) -> sql::Result<()> {
+    fn release(&self, session: &Session, ended: &[&Ended]) -> sql::Result<()> {
         // From when the server hears of it: this clock may be behind, and hosts must not be asked too soon.
         let now = self.clock.now();
         let hosts: Vec<i64> = ended.iter().map(|one| one.host).collect();
@@ -282,6 +300,11 @@ impl Shared {
         let values: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
             [&hosts, &self.lease.workers(), &rests, &delays, &failures, &self.ahead()];
         session.wait(session.client().execute(&release, &values)).map(drop)
+    }
+
+    /// Whether a host was let go of already, and taken again since.
+    fn was_heard(&self, ended: &Ended) -> bool {
+        self.held.taking(ended.host).is_some_and(|last| ended.taking.is_some_and(|taking| taking < last))
     }
 
     fn reserve(&self, session: &Session, number: i64) -> sql::Result<Reservation> {
@@ -390,12 +413,17 @@ impl Frontier for SharedFrontier {
     }
 
     async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError> {
-        let (answer, first) = self.0.releases.add(host_number(host.as_str()), rest);
+        let number = host_number(host.as_str());
+        let (answer, first) = self.0.releases.add(number, self.0.held.taking(number), rest);
         if first {
             let shared = Arc::clone(&self.0);
             tokio::task::spawn_blocking(move || {
                 shared.releases.send(|ended| {
-                    shared.with(|session| shared.release(session, ended))?;
+                    shared.with(|session| {
+                        // Said again after a lost answer, it must not free a host that is asked again meanwhile.
+                        let unheard: Vec<&Ended> = ended.iter().filter(|one| !shared.was_heard(one)).collect();
+                        shared.release(session, &unheard)
+                    })?;
                     ended.iter().for_each(|one| shared.held.released(one.host));
                     Ok(())
                 });

@@ -24,16 +24,18 @@ struct Queue {
 /// A host whose request has ended.
 pub(super) struct Ended {
     pub host: i64,
+    /// Which of its takings has ended.
+    pub taking: Option<u64>,
     pub rest: Rest,
     told: oneshot::Sender<Answer>,
 }
 
 impl Releases {
     /// Adds a host; gives where its answer comes, and whether the caller has to [`send`](Self::send).
-    pub fn add(&self, host: i64, rest: Rest) -> (oneshot::Receiver<Answer>, bool) {
+    pub fn add(&self, host: i64, taking: Option<u64>, rest: Rest) -> (oneshot::Receiver<Answer>, bool) {
         let (told, answer) = oneshot::channel();
         let mut queue = self.queue();
-        queue.waiting.push(Ended { host, rest, told });
+        queue.waiting.push(Ended { host, taking, rest, told });
         let first = !std::mem::replace(&mut queue.sending, true);
         (answer, first)
     }
@@ -78,7 +80,7 @@ mod tests {
     #[test]
     fn what_comes_while_some_are_sent_goes_together_after_them() {
         let releases = Releases::default();
-        let (mut one, first) = releases.add(1, Rest::default());
+        let (mut one, first) = releases.add(1, None, Rest::default());
         assert!(first);
         let (sent, later) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
         releases.send(|ended| {
@@ -86,7 +88,7 @@ mod tests {
             let mut sent = sent.lock().unwrap();
             sent.push(hosts);
             if sent.len() == 1 {
-                later.lock().unwrap().extend([2, 3].map(|host| releases.add(host, Rest::default())));
+                later.lock().unwrap().extend([2, 3].map(|host| releases.add(host, None, Rest::default())));
             }
             Ok(())
         });
@@ -95,6 +97,6 @@ mod tests {
         for (mut answer, first) in later.into_inner().unwrap() {
             assert!(!first && answer.try_recv() == Ok(Ok(())));
         }
-        assert!(releases.add(4, Rest::default()).1);
+        assert!(releases.add(4, None, Rest::default()).1);
     }
 }

@@ -84,12 +84,13 @@ pub(super) fn add(
     links: &[Link],
     budgets: Budgets,
 ) -> sql::Result<Staged> {
+    let mut staging = Staging::begin(session, crawl, budgets, std::iter::empty(), links.iter())?;
+    // Once the hosts are held, as who claims does it, so that nobody waits for each other.
     let number = session.own(
         "INSERT INTO queue_crawl (crawl, next) VALUES ($1, 1)
          ON CONFLICT (crawl) DO UPDATE SET next = queue_crawl.next + 1 RETURNING next - 1",
     )?;
     let number: i64 = session.wait(session.client().query_one(&number, &[&i64::from(crawl.0)]))?.get(0);
-    let mut staging = Staging::begin(session, crawl, budgets, std::iter::empty(), links.iter())?;
     for (index, link) in links.iter().enumerate() {
         staging.link(link, Rank::new(link.order, number as u64, index));
     }

@@ -1,0 +1,318 @@
+//! What several processes do at the same moment in one database.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use facts::{Order, Url};
+use store::{ClaimLimit, Claims, CrawlId, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, Store, Visited};
+use tokio::task::JoinSet;
+
+use crate::server::server;
+use crate::suite::web::*;
+use crate::suite::{DELAY, PLENTY};
+
+const ONE: CrawlId = CrawlId(1);
+const TWO: CrawlId = CrawlId(2);
+
+/// Longer than any of these tests: nobody is taken for dead.
+const LEASE: Duration = Duration::from_secs(300);
+
+/// A database of a test, removed with it.
+struct Database(String);
+
+impl Database {
+    fn new() -> Self {
+        Self(server().database())
+    }
+
+    fn ask(&self, sql: &str) -> String {
+        server().ask(&self.0, sql).trim().to_owned()
+    }
+
+    /// A process that works on it.
+    fn join(&self, dir: &Path) -> Store {
+        let database = Some(server().url(&self.0));
+        let options =
+            Options { what: "a test".into(), default_delay: DELAY, database, lease: LEASE, ..Options::default() };
+        Store::open(dir, options).unwrap()
+    }
+
+    /// Nothing waits, and nothing is held by anybody.
+    fn is_idle(&self) -> bool {
+        self.ask(
+            "SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM host_clock WHERE busy IS NOT NULL)
+                    + (SELECT count(*) FROM backlog WHERE lane IS NOT NULL)
+                    + (SELECT coalesce(sum(queued_pages + queued_media), 0)::BIGINT FROM queue_figure)",
+        ) == "0"
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        server().remove(&self.0);
+    }
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+async fn take(frontier: &dyn Frontier, crawl: CrawlId) -> Claims {
+    claim(frontier, crawl, ALL).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_is_let_go_while_another_crawl_finds_it_is_not_lost() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let frontier = Arc::clone(store.frontier());
+    // Someone asks a host that no crawl has addresses of.
+    let reserved = frontier.reserve(&host("a.example")).await.unwrap();
+    assert!(matches!(reserved, Reservation::Granted { .. }));
+    let (number, worker) = (database.ask("SELECT host FROM host_clock"), database.ask("SELECT busy FROM host_clock"));
+    let letting_go =
+        server().hold(&database.0, &format!("SELECT let_rest({number}, '{{{worker}}}', 0, NULL, 0, now_ms())"));
+    // Its end is not to be seen yet when a crawl finds the host, and looks whether it is free.
+    frontier.add(ONE, vec![page("http://a.example/", Order::FirstIn)], PLENTY).await.unwrap();
+    assert!(take(&*frontier, ONE).await.claims.is_empty());
+    letting_go.commit();
+    let claims = take(&*frontier, ONE).await;
+    assert_eq!(names(&claims), ["a.example/"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_host_is_found_again_by_every_crawl_once_it_is_free() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let frontier = Arc::clone(store.frontier());
+    frontier.add(ONE, vec![page("http://a.example/1", Order::FirstIn)], PLENTY).await.unwrap();
+    let first = claim_one(&*frontier, ONE).await;
+    frontier.add(TWO, vec![page("http://a.example/2", Order::FirstIn)], PLENTY).await.unwrap();
+    let waits = take(&*frontier, TWO).await;
+    assert!(waits.claims.is_empty() && waits.busy && !waits.empty);
+    assert_eq!(database.ask("SELECT count(*) FROM backlog WHERE ready"), "0");
+    release(&*frontier, &first).await;
+    assert_eq!(names(&take(&*frontier, TWO).await), ["a.example/2"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_queue_that_someone_fills_is_not_at_its_end() {
+    let (database, dir) = (Database::new(), scratch());
+    let (starts, joins) = (database.join(dir.path()), database.join(dir.path()));
+    starts.fill(ONE, true).await.unwrap();
+    let waits = take(&**joins.frontier(), ONE).await;
+    assert!(waits.busy && !waits.empty);
+    assert!(take(&**joins.frontier(), TWO).await.empty);
+    starts.fill(ONE, false).await.unwrap();
+    assert!(take(&**joins.frontier(), ONE).await.empty);
+    starts.fill(ONE, true).await.unwrap();
+    starts.close().await.unwrap();
+    assert!(take(&**joins.frontier(), ONE).await.empty, "who filled it is gone");
+}
+
+/// Pages of a web that leads from anywhere to everywhere: `n.example/m`.
+fn web(hosts: u64, pages: u64, of: &Url) -> Vec<Link> {
+    let number: u64 = of.path().trim_start_matches('/').parse().unwrap_or(0);
+    let next = [2 * number + 1, 2 * number + 2, number / 3, 7 * number % pages];
+    let link = |page: u64| format!("http://h{}.example/{page}", page * 2_654_435_761 % hosts);
+    next.into_iter().filter(|next| *next < pages).map(|next| page(&link(next), Order::FirstIn)).collect()
+}
+
+/// Visits what it can get of a crawl until nothing waits; gives the addresses.
+async fn work(frontier: Arc<dyn Frontier>, crawl: CrawlId, hosts: u64, pages: u64, until: Instant) -> Vec<String> {
+    let mut visits = Vec::new();
+    loop {
+        assert!(Instant::now() < until, "crawl {} does not end: {} visited", crawl.0, visits.len());
+        let claims = frontier.claim(crawl, ClaimLimit { any: 5, pages: 5 }).await.unwrap();
+        if claims.empty {
+            return visits;
+        }
+        for claim in &claims.claims {
+            // Some are put back before they are visited, as when robots.txt was asked for instead.
+            if claim.tries == 0 && claim.number % 5 == 0 {
+                frontier.put_back(crawl, claim.clone(), true).await.unwrap();
+                release(&*frontier, claim).await;
+                continue;
+            }
+            let other = host(&format!("h{}.example", claim.number % hosts));
+            if let Reservation::Granted { .. } = frontier.reserve(&other).await.unwrap() {
+                let until = frontier.now().await.unwrap();
+                frontier.release(&other, Rest { until, ..Rest::default() }).await.unwrap();
+            }
+            release(&*frontier, claim).await;
+            visits.push(name(claim));
+            let links = web(hosts, pages, &claim.link.url);
+            frontier.finish(crawl, &[read(claim.clone(), links)], PLENTY).await.unwrap();
+        }
+        if claims.claims.is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn crawls_of_several_processes_end_and_visit_every_address_once() {
+    const HOSTS: u64 = 12;
+    const PAGES: u64 = 150;
+    let (database, dir) = (Database::new(), scratch());
+    let stores: Vec<Store> = (0..3).map(|_| database.join(dir.path())).collect();
+    let until = Instant::now() + Duration::from_secs(120);
+    for crawl in [ONE, TWO] {
+        stores[0].frontier().add(crawl, vec![page("http://h0.example/0", Order::FirstIn)], PLENTY).await.unwrap();
+    }
+    let mut working = JoinSet::new();
+    for (store, crawl) in stores.iter().flat_map(|store| [(store, ONE), (store, TWO)]) {
+        let work = work(Arc::clone(store.frontier()), crawl, HOSTS, PAGES, until);
+        working.spawn(async move { (crawl, work.await) });
+    }
+    let mut visits: Vec<(u32, String)> = Vec::new();
+    while let Some(worked) = working.join_next().await {
+        let (crawl, names) = worked.unwrap();
+        visits.extend(names.into_iter().map(|name| (crawl.0, name)));
+    }
+    let distinct: BTreeSet<&(u32, String)> = visits.iter().collect();
+    assert_eq!((distinct.len(), visits.len()), (2 * PAGES as usize, 2 * PAGES as usize));
+    assert!(database.is_idle());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_many_workers_would_pay_follows_from_the_hosts_that_wait_and_their_delays() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let (crawl, _) = started(&store).await;
+    let frontier = Arc::clone(store.frontier());
+    let pages =
+        |crawl: &str| ["a", "b", "c", "d"].map(|host| page(&format!("http://{host}.example/{crawl}"), Order::FirstIn));
+    frontier.add(crawl, pages("1").into(), PLENTY).await.unwrap();
+    frontier.add(crawl, pages("2").into(), PLENTY).await.unwrap();
+    // Of four hosts one asks for more than the usual delay. One that nothing waits of does not count.
+    let (until, slow) = (frontier.now().await.unwrap(), Some(Duration::from_millis(1_060)));
+    for (name, delay) in [("a.example", slow), ("b.example", None), ("e.example", Some(Duration::from_secs(99)))] {
+        frontier.reserve(&host(name)).await.unwrap();
+        frontier.release(&host(name), Rest { until, delay, failures: 0 }).await.unwrap();
+    }
+    let load = store.workload().await.unwrap().unwrap();
+    assert_eq!(load.hosts, 4);
+    assert!((load.pause - (1.06 + 3.0 * DELAY.as_secs_f64()) / 4.0).abs() < 1e-9, "{load:?}");
+    assert_eq!(load.workers(), None, "nobody worked here yet");
+}
+
+/// A visit that brought a file of that content.
+async fn brought(store: &Store, link: Link, content: &str) -> Visited {
+    let mut draft = store.files().draft(&link.url.host()).unwrap();
+    draft.write(content.as_bytes()).unwrap();
+    let kept = store.keep(draft, "jpeg").unwrap().file;
+    let mut visit = kept_as(claim_of(link), content, plain());
+    file_of(&mut visit).path = kept.path;
+    visit
+}
+
+async fn started(store: &Store) -> (CrawlId, RunId) {
+    let crawl = store.library().save_crawl("demo", &serde_json::json!({})).await.unwrap().id;
+    let limits = store::RunLimits::default();
+    (crawl, store.library().start_run(crawl, limits, 1_000).await.unwrap().id)
+}
+
+fn kept_files(dir: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut open = vec![dir.join("media")];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            match entry.file_type().unwrap().is_dir() {
+                _ if name.starts_with('.') => {}
+                true => open.push(entry.path()),
+                false => found.push(name),
+            }
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn content_that_two_bring_at_once_is_one_file_and_no_visit_fails() {
+    let (database, dir) = (Database::new(), scratch());
+    let (one, two) = (database.join(dir.path()), database.join(dir.path()));
+    let (crawl, run) = started(&one).await;
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| image(&format!("http://{name}.example/1.jpg"), Order::FirstIn));
+    // None of them knows of the other's file yet; the fourth counts on that of the second.
+    let first = brought(&one, a, "same").await;
+    let (second, third, fourth) =
+        (brought(&two, b, "same").await, brought(&two, c, "same").await, brought(&two, d, "same").await);
+    one.commit(crawl, run, vec![first], PLENTY).await.unwrap();
+    two.commit(crawl, run, vec![second], PLENTY).await.unwrap();
+    assert_eq!(kept_files(dir.path()).len(), 1);
+    two.commit(crawl, run, vec![third], PLENTY).await.unwrap();
+    // So it is for files of this machine.
+    let Outcome::Media(file) = fourth.outcome else { panic!() };
+    let import = store::ImportedFile { outcome: Ok(file), ..local("/d.jpg", "same", plain()) };
+    two.import(vec![import]).await.unwrap();
+    let figures = one.library().figures(crawl, None).await.unwrap();
+    assert_eq!((figures.visits, figures.errors.len()), (3, 0), "{:?}", figures.errors);
+    assert_eq!(database.ask("SELECT count(*) FROM media_address WHERE media IS NOT NULL"), "4");
+    assert_eq!(kept_files(dir.path()).len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visit_whose_file_is_nowhere_is_made_again() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let (crawl, run) = started(&store).await;
+    store.frontier().add(crawl, vec![image("http://a.example/1.jpg", Order::FirstIn)], PLENTY).await.unwrap();
+    let claim = claim_one(&**store.frontier(), crawl).await;
+    let mut visit = brought(&store, claim.link.clone(), "one").await;
+    visit.claim = claim;
+    release(&**store.frontier(), &visit.claim).await;
+    std::fs::remove_file(dir.path().join("media").join(&file_of(&mut visit).path)).unwrap();
+    store.commit(crawl, run, vec![visit], PLENTY).await.unwrap();
+    let claim = claim_one(&**store.frontier(), crawl).await;
+    assert_eq!((name(&claim).as_str(), claim.tries), ("a.example/1.jpg", 1));
+    assert_eq!(store.library().figures(crawl, None).await.unwrap().visits, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_process_removes_what_a_killed_one_left_without_a_row() {
+    let (database, dir) = (Database::new(), scratch());
+    let (killed, lives) = (database.join(dir.path()), database.join(dir.path()));
+    let [a, b] = ["a", "b"].map(|name| image(&format!("http://{name}.example/1.jpg"), Order::FirstIn));
+    brought(&killed, a, "of the killed").await;
+    let waits = brought(&lives, b, "of the living").await;
+    drop(database.join(dir.path()));
+    assert_eq!(kept_files(dir.path()).len(), 2, "both live");
+    drop(killed);
+    drop(database.join(dir.path()));
+    assert_eq!(kept_files(dir.path()).len(), 1);
+    let (crawl, run) = started(&lives).await;
+    lives.commit(crawl, run, vec![waits], PLENTY).await.unwrap();
+    assert_eq!(database.ask("SELECT count(*) FROM media"), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_clock_of_the_server_counts_whatever_this_machine_thinks() {
+    const HOUR: i64 = 3_600_000;
+    let (database, dir) = (Database::new(), scratch());
+    database.ask(&format!(
+        "CREATE OR REPLACE FUNCTION now_ms() RETURNS BIGINT LANGUAGE sql VOLATILE PARALLEL SAFE
+             RETURN (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT + {HOUR}"
+    ));
+    let store = database.join(dir.path());
+    let frontier = Arc::clone(store.frontier());
+    let (crawl, run) = started(&store).await;
+    let run = store.library().run(run).await.unwrap().unwrap();
+    let now = frontier.now().await.unwrap();
+    assert!(now.since(run.started) < Duration::from_secs(60) && run.started.since(now) < Duration::from_secs(60));
+    // A host rests for as long as it was told, not an hour more or less.
+    frontier
+        .add(crawl, ["1", "2"].map(|n| page(&format!("http://a.example/{n}"), Order::FirstIn)).into(), PLENTY)
+        .await
+        .unwrap();
+    let first = claim_one(&*frontier, crawl).await;
+    let until = frontier.now().await.unwrap() + DELAY;
+    frontier.release(&first.link.url.host(), Rest { until, ..Rest::default() }).await.unwrap();
+    let began = Instant::now();
+    let (claims, at) = claim_when_free(&*frontier, crawl).await;
+    assert_eq!(names(&claims), ["a.example/2"]);
+    assert!(at >= until && began.elapsed() < Duration::from_secs(60));
+}
