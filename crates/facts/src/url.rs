@@ -1,11 +1,17 @@
 //! Addresses and their identity.
 
+mod plain;
+
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use self::plain::Parts;
 use crate::{HostName, Origin, Site};
 
 /// Longer addresses than this are refused: no honest page needs one, and the queue stores them.
@@ -65,8 +71,39 @@ pub enum UrlError {
 }
 
 /// A web address as it will be requested: http or https, without fragment, user name and password.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Url(::url::Url);
+#[derive(Clone)]
+pub struct Url {
+    text: Box<str>,
+    parts: Parts,
+    /// Its identity, once it was asked for: a link is asked for it again and again on its way to the queue.
+    id: OnceLock<UrlId>,
+}
+
+impl PartialEq for Url {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Url {}
+
+impl Hash for Url {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}
+
+impl PartialOrd for Url {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Url {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.text.cmp(&other.text)
+    }
+}
 
 impl Url {
     /// Reads an absolute address.
@@ -75,7 +112,10 @@ impl Url {
         if text.len() > LONGEST {
             return Err(UrlError::TooLong);
         }
-        Self::accept(::url::Url::parse(text).map_err(|e| UrlError::Malformed(e.to_string()))?)
+        match plain::absolute(text) {
+            Some((text, parts)) => Ok(Self::of(text, parts)),
+            None => Self::accept(::url::Url::parse(text).map_err(|e| UrlError::Malformed(e.to_string()))?),
+        }
     }
 
     /// Reads an address as written on this page: absolute, or relative to it.
@@ -84,7 +124,19 @@ impl Url {
         if reference.len() > LONGEST {
             return Err(UrlError::TooLong);
         }
-        Self::accept(self.0.join(reference).map_err(|e| UrlError::Malformed(e.to_string()))?)
+        match plain::relative(&self.text, self.parts, reference).or_else(|| plain::absolute(reference)) {
+            Some((text, parts)) => Ok(Self::of(text, parts)),
+            None => self.join_any(reference),
+        }
+    }
+
+    fn join_any(&self, reference: &str) -> Result<Self, UrlError> {
+        let malformed = |error: ::url::ParseError| UrlError::Malformed(error.to_string());
+        Self::accept(::url::Url::parse(&self.text).and_then(|base| base.join(reference)).map_err(malformed)?)
+    }
+
+    fn of(text: String, parts: Parts) -> Self {
+        Self { text: text.into(), parts, id: OnceLock::new() }
     }
 
     fn accept(mut url: ::url::Url) -> Result<Self, UrlError> {
@@ -101,44 +153,56 @@ impl Url {
         if url.host_str().is_some_and(|host| host.len() > LONGEST_HOST) {
             return Err(UrlError::Malformed("the host name is longer than names can be".into()));
         }
-        url.set_fragment(None);
+        if url.fragment().is_some() {
+            url.set_fragment(None);
+        }
         // These two fail only for URLs without a host, which were refused above.
-        let _ = url.set_username("");
-        let _ = url.set_password(None);
+        if !url.username().is_empty() || url.password().is_some() {
+            let _ = url.set_username("");
+            let _ = url.set_password(None);
+        }
         if url.as_str().len() > LONGEST {
             return Err(UrlError::TooLong);
         }
-        Ok(Self(url))
+        // None is longer than fits.
+        let at = |place: ::url::Position| url[..place].len() as u16;
+        let parts = Parts {
+            host: at(::url::Position::BeforeHost),
+            host_end: at(::url::Position::AfterHost),
+            path: at(::url::Position::BeforePath),
+            path_end: at(::url::Position::AfterPath),
+        };
+        Ok(Self::of(url.into(), parts))
     }
 
     /// The address to request.
     pub fn as_str(&self) -> &str {
-        self.0.as_str()
-    }
-
-    /// The parsed form, for crates that build requests.
-    pub fn as_url(&self) -> &::url::Url {
-        &self.0
+        &self.text
     }
 
     /// `http` or `https`.
     pub fn scheme(&self) -> &str {
-        self.0.scheme()
+        if self.text.starts_with("https:") { "https" } else { "http" }
     }
 
     /// The host, the unit of politeness.
     pub fn host(&self) -> HostName {
-        HostName::from_parsed(self.0.host_str().unwrap_or_default())
+        HostName::from_parsed(self.host_str())
     }
 
     /// The host as text, without making a [`HostName`].
     pub fn host_str(&self) -> &str {
-        self.0.host_str().unwrap_or_default()
+        &self.text[self.parts.host()]
     }
 
     /// The port, also when it is the scheme's own.
     pub fn port(&self) -> u16 {
-        self.0.port_or_known_default().unwrap_or(80)
+        self.own_port().unwrap_or(if self.scheme() == "https" { 443 } else { 80 })
+    }
+
+    /// The port, when it is not the scheme's own.
+    pub fn own_port(&self) -> Option<u16> {
+        self.text[self.parts.port()].parse().ok()
     }
 
     /// Scheme, host and port: what a robots.txt speaks for.
@@ -153,7 +217,7 @@ impl Url {
 
     /// The path, percent-encoded as requested.
     pub fn path(&self) -> &str {
-        self.0.path()
+        &self.text[self.parts.path()]
     }
 
     /// The last part of the path, percent-encoding undone: `Köln.jpg`.
@@ -163,23 +227,27 @@ impl Url {
 
     /// The query without its `?`.
     pub fn query(&self) -> Option<&str> {
-        self.0.query()
+        self.text[self.parts.path_end.into()..].strip_prefix('?')
     }
 
     /// Path and query: what robots.txt rules are matched against.
     pub fn path_and_query(&self) -> &str {
-        &self.0[::url::Position::BeforePath..::url::Position::AfterQuery]
+        &self.text[self.parts.path.into()..]
     }
 
     /// The normalised form, used as identity only and never requested: unreserved characters
     /// decoded and escapes in upper case (RFC 3986 §6.2.2), tracking parameters and session ids
     /// left out, an empty query dropped.
-    pub fn identity(&self) -> String {
-        let mut out = String::with_capacity(self.0.as_str().len());
-        out.push_str(&self.0[..::url::Position::BeforePath]);
-        out.push_str(&normal_escapes(without_path_session(self.0.path())));
+    pub fn identity(&self) -> Cow<'_, str> {
+        let plain = |path: &str| !path.bytes().any(|byte| matches!(byte, b';' | b'%'));
+        if self.query().is_none() && plain(self.path()) {
+            return Cow::Borrowed(&self.text);
+        }
+        let mut out = String::with_capacity(self.text.len());
+        out.push_str(&self.text[..self.parts.path.into()]);
+        out.push_str(&normal_escapes(without_path_session(self.path())));
         let mut separator = '?';
-        for pair in self.0.query().unwrap_or("").split('&').filter(|pair| !pair.is_empty()) {
+        for pair in self.query().unwrap_or("").split('&').filter(|pair| !pair.is_empty()) {
             let name = pair.split('=').next().unwrap_or(pair);
             if is_noise(name) {
                 continue;
@@ -188,24 +256,23 @@ impl Url {
             separator = '&';
             out.push_str(&normal_escapes(pair));
         }
-        out
+        Cow::Owned(out)
     }
 
     /// SHA-256 of [`identity`](Self::identity).
     pub fn id(&self) -> UrlId {
-        UrlId(Sha256::digest(self.identity().as_bytes()).into())
+        *self.id.get_or_init(|| UrlId(Sha256::digest(self.identity().as_bytes()).into()))
     }
 
     /// The shape of the address: host and path with digits and long tokens replaced, query
     /// parameters by name only. Pages made by one program share it, which is how traps are counted.
     pub fn template(&self) -> String {
         let mut out = String::from(self.host_str());
-        for segment in self.0.path().split('/').skip(1) {
+        for segment in self.path().split('/').skip(1) {
             out.push('/');
             out.push_str(&segment_shape(segment));
         }
         let mut names: Vec<&str> = self
-            .0
             .query()
             .unwrap_or("")
             .split('&')
@@ -402,7 +469,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn identity(text: &str) -> String {
-        Url::parse(text).expect(text).identity()
+        Url::parse(text).expect(text).identity().into_owned()
     }
 
     #[test]
@@ -425,6 +492,137 @@ mod tests {
         ] {
             assert_eq!(Url::parse(url).unwrap().id().to_string(), hash);
         }
+    }
+
+    /// What the parser makes of a reference, whether it is plain or not.
+    fn by_the_parser(base: &str, reference: &str) -> Option<Url> {
+        Url::accept(::url::Url::parse(base).unwrap().join(reference.trim()).ok()?).ok()
+    }
+
+    fn check_plain(base: &str, reference: &str) {
+        let expected = by_the_parser(base, reference);
+        let found = Url::parse(base).unwrap().join(reference).ok();
+        assert_eq!(found, expected, "{base} {reference:?}");
+        if let (Some(found), Some(expected)) = (found, expected) {
+            assert_eq!(found.parts, expected.parts, "{base} {reference:?}");
+            assert_eq!(Url::parse(expected.as_str()).unwrap().parts, expected.parts, "{expected}");
+        }
+    }
+
+    #[test]
+    fn a_plain_address_is_what_the_parser_makes_of_it() {
+        let bases = [
+            "http://a.example/",
+            "https://www.example.org:8443/x/y.html?q=1",
+            "http://127.0.0.1:80/a/",
+            "http://[::1]:8/a",
+        ];
+        let references = [
+            "/",
+            "/a/b.html",
+            "/a//b",
+            "//b.example/x",
+            "///x",
+            "/a/../b",
+            "/a/./b",
+            "/.a",
+            "/a/.",
+            "/..",
+            "/a.b/c..d",
+            "/%7Ea",
+            "/a?b=c&d=e",
+            "/a?b=/../c",
+            "/a?",
+            "/a?b?c",
+            "/a#b",
+            "/a?b#c?d",
+            "/#",
+            "#x",
+            "?x",
+            "x",
+            "x/y?z",
+            "x:y",
+            "x/y:z",
+            "a?b:c",
+            "x/../y",
+            "./x",
+            "../x",
+            "x/.y",
+            "x y",
+            "/x y",
+            "/x'y",
+            "/x?y'z",
+            "/x|y",
+            "/x^y",
+            "/x\\y",
+            "\\x",
+            "/\tx",
+            "/ä",
+            "/x\"y",
+            "/x<y",
+            "/x{y}",
+            "/x`y",
+            "/[x]",
+            "/x;y=1",
+            "/x@y",
+            "/x!$()*,",
+            "/x~y",
+            "",
+            "0",
+            "9/x",
+            "http://b.example",
+            "http://b.example/",
+            "http://b.example/x?y#z",
+            "http://B.example/x",
+            "HTTP://b.example/x",
+            "http://b.example:80/x",
+            "http://b.example:8080/x",
+            "http://b.example:08080/x",
+            "http://b.example:99999/x",
+            "http://b.example:/x",
+            "https://b.example:443/x",
+            "https://b.example:80/x",
+            "http://b.example?x",
+            "http://b.example#x",
+            "http://u:p@b.example/x",
+            "http://u@b.example:81/x",
+            "http://b.example./x",
+            "http://.b.example/x",
+            "http://b..example/x",
+            "http://xn--bcher-kva.example/x",
+            "http://xn--/x",
+            "http://a.xn--zz/x",
+            "http://-b.example/x",
+            "http://b-.example/x",
+            "http://b_c.example/x",
+            "http://127.0.0.1/x",
+            "http://127.1/x",
+            "http://0x7f.1/x",
+            "http://127.0.0.01/x",
+            "http://1.2.3.4.5/x",
+            "http://256.1.1.1/x",
+            "http://1/x",
+            "http://a.1/x",
+            "http://a.0x1/x",
+            "http://a.1b/x",
+            "http://b.example\\x",
+            "http:b",
+            "http:/b/c",
+            "http:///b",
+            "http://b.example/a/../b",
+            "http://b.example//x",
+            "http://[::1]/x",
+            "http://b.exam ple/x",
+            "mailto:a@b",
+            "javascript:x",
+            "ftp://b.example/x",
+        ];
+        for base in bases {
+            references.iter().for_each(|reference| check_plain(base, reference));
+        }
+        let long = "x".repeat(LONGEST);
+        assert_eq!(Url::parse("http://a.example/").unwrap().join(&long), Err(UrlError::TooLong));
+        assert_eq!(Url::parse(&format!("http://a.example/{long}")), Err(UrlError::TooLong));
     }
 
     #[test]
@@ -486,11 +684,16 @@ mod tests {
 
     proptest! {
         #[test]
+        fn any_reference_is_what_the_parser_makes_of_it(reference in "(/|//|http://|https://)?[a-z0-9.:/?#@%;=&+,~!$()*\\\\ A-Z-]{0,24}") {
+            check_plain("https://www.example.org/x/y.html?q", &reference);
+        }
+
+        #[test]
         fn identity_is_stable(text in "https?://[a-z]{1,8}\\.example/[ -~]{0,60}") {
             if let Ok(url) = Url::parse(&text) {
                 let once = url.identity();
-                let again = Url::parse(&once).unwrap().identity();
-                prop_assert_eq!(once, again);
+                let same = Url::parse(&once).unwrap();
+                prop_assert_eq!(&once, &same.identity());
             }
         }
 

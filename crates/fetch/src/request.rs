@@ -149,7 +149,7 @@ impl Request {
 
     fn host_header(&self) -> HeaderValue {
         let host = self.url.host_str();
-        let text = match self.url.as_url().port() {
+        let text = match self.url.own_port() {
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         };

@@ -34,6 +34,7 @@ mod charset;
 mod declared;
 mod digest;
 mod dom;
+mod eight;
 mod elements;
 mod guard;
 pub mod judge;

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::eight::{HIGH, all};
 use crate::tree::NodeId;
 
 /// The tags around a piece of text that say what its words are worth (algorithms §2.4).
@@ -109,31 +110,24 @@ impl Folded {
     pub(crate) fn push(&mut self, text: &str) -> Range<u32> {
         let mut start = None;
         let mut at = 0;
-        while let Some(&byte) = text.as_bytes().get(at) {
+        while !self.full
+            && let Some(&byte) = text.as_bytes().get(at)
+        {
             if let Some(space) = white(text, at, byte) {
                 self.gap = self.gap.max(Gap::Space);
                 at += space;
                 continue;
             }
-            let (end, piece_end, ascii) = stretch(text, at);
-            let from = if self.text.len() + end - at < self.limit {
-                self.push_piece(&text[at..end], ascii)
-            } else {
-                // Near the limit word by word, to fill it.
-                let from = self.push_piece(&text[at..piece_end], ascii);
-                at = piece_end;
-                start = start.or(from);
-                continue;
-            };
-            start = start.or(from);
+            let (end, plain) = stretch(text, at, self.limit.saturating_sub(self.text.len()));
+            start = start.or(self.push_piece(&text[at..end], plain));
             at = end;
         }
         let end = self.text.len() as u32;
         start.unwrap_or(end)..end
     }
 
-    fn push_piece(&mut self, piece: &str, ascii: bool) -> Option<u32> {
-        if !ascii && piece.chars().all(is_invisible) {
+    fn push_piece(&mut self, piece: &str, plain: bool) -> Option<u32> {
+        if !plain && piece.chars().all(is_invisible) {
             return None;
         }
         if self.full || self.text.len() + piece.len() + 1 > self.limit {
@@ -148,7 +142,7 @@ impl Folded {
         }
         self.gap = Gap::None;
         let from = self.text.len() as u32;
-        if ascii {
+        if plain {
             self.text.push_str(piece);
         } else {
             self.text.extend(piece.chars().filter(|&c| !is_invisible(c)));
@@ -197,34 +191,101 @@ fn white(text: &str, at: usize, byte: u8) -> Option<usize> {
     c.is_whitespace().then(|| c.len_utf8())
 }
 
-/// Where the words that start at a place and are parted by single spaces end, where the first of
-/// them ends, and whether all is ASCII. A word with other letters stands alone.
-fn stretch(text: &str, start: usize) -> (usize, usize, bool) {
-    let bytes = text.as_bytes();
-    let mut first = None;
-    let mut at = start;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            0x80.. => {
-                let Some(first) = first else { return word_end(text, at) };
-                let last = bytes[..at].iter().rposition(|b| *b == b' ').unwrap_or(first);
-                return (last, first, true);
-            }
-            b' ' if bytes.get(at + 1).is_some_and(|b| !matches!(b, b' ' | b'\t'..=b'\r' | 0x80..)) => {
-                first = first.or(Some(at));
-            }
-            b' ' | b'\t'..=b'\r' => break,
-            _ => {}
-        }
-        at += 1;
-    }
-    (at, first.unwrap_or(at), true)
+/// What a byte may be part of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Word,
+    Space,
+    White,
+    /// A character beyond ASCII that may be white or invisible.
+    Perhaps,
 }
 
-/// The end of a word that has letters beyond ASCII from `at` on.
-fn word_end(text: &str, at: usize) -> (usize, usize, bool) {
+static PARTS: [Part; 256] = parts();
+
+const fn parts() -> [Part; 256] {
+    let mut parts = [Part::Word; 256];
+    parts[b' ' as usize] = Part::Space;
+    let mut byte = b'\t';
+    while byte <= b'\r' {
+        parts[byte as usize] = Part::White;
+        byte += 1;
+    }
+    // No other byte starts a character that is white or invisible.
+    let starts = [0xC2, 0xE1, 0xE2, 0xE3, 0xEF];
+    let mut i = 0;
+    while i < starts.len() {
+        parts[starts[i]] = Part::Perhaps;
+        i += 1;
+    }
+    parts
+}
+
+/// Where the words that start at a place and are parted by single spaces end, as far as there is room for
+/// them, and whether nothing in them is invisible. A word with something invisible stands alone, and so does
+/// one that there is no room for.
+fn stretch(text: &str, start: usize, room: usize) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let bound = bytes.len().min(start.saturating_add(room));
+    let before = |at: usize| bytes[start..at].iter().rposition(|b| *b == b' ').map(|last| (start + last, true));
+    let mut at = start;
+    loop {
+        at = after_ascii(bytes, at, bound);
+        // What is not plain is seldom alone.
+        for _ in 0..8 {
+            if at >= bound {
+                let fits = at == bytes.len() && at - start < room;
+                return if fits { (at, true) } else { before(bound).unwrap_or_else(|| word_end(text, at)) };
+            }
+            match PARTS[usize::from(bytes[at])] {
+                Part::Word => {}
+                Part::Space => {
+                    let follows = bytes.get(at + 1).map_or(Part::White, |&next| PARTS[usize::from(next)]);
+                    let parts_words = match follows {
+                        Part::Word => true,
+                        Part::Space | Part::White => false,
+                        Part::Perhaps => text[at + 1..].chars().next().is_some_and(|c| !c.is_whitespace()),
+                    };
+                    if !parts_words {
+                        return (at, true);
+                    }
+                }
+                Part::White => return (at, true),
+                Part::Perhaps => match text[at..].chars().next() {
+                    Some(c) if is_invisible(c) => return before(at).unwrap_or_else(|| word_end(text, at)),
+                    Some(c) if !c.is_whitespace() => {}
+                    _ => return (at, true),
+                },
+            }
+            at += 1;
+        }
+    }
+}
+
+/// Goes on over words of ASCII that are parted by single spaces, eight bytes at a time.
+fn after_ascii(bytes: &[u8], mut at: usize, bound: usize) -> usize {
+    while at + 8 <= bound
+        && let Some(Ok(eight)) = bytes.get(at..at + 8).map(<[u8; 8]>::try_from)
+    {
+        let eight = u64::from_le_bytes(eight);
+        // No sum of these runs over into the next byte.
+        let visible = ((eight & !HIGH) + all(0x80 - b' ')) & !eight & HIGH;
+        let unlike_space = eight ^ all(b' ');
+        let spaces = !(((unlike_space & !HIGH) + !HIGH) | unlike_space) & HIGH;
+        if visible != HIGH || spaces & (spaces >> 8) != 0 {
+            break;
+        }
+        // A space at the end is looked at together with what follows it.
+        at += if spaces >> 56 == 0 { 8 } else { 7 };
+    }
+    at
+}
+
+/// The end of the word that `at` is in, and that not all of it may be visible.
+fn word_end(text: &str, at: usize) -> (usize, bool) {
+    let at = text.floor_char_boundary(at);
     let end = text[at..].find(char::is_whitespace).map_or(text.len(), |found| at + found);
-    (end, end, false)
+    (end, false)
 }
 
 /// Soft hyphens, zero-width spaces and byte order marks: they would cut words in two.
@@ -285,9 +346,16 @@ mod tests {
             "a \u{ad} b",
             "x y ",
             "a\u{3000}\u{ad}b",
+            "ü é\u{85}ö",
+            "é —\u{2009}x",
+            "x é\u{200b} y",
+            "дом\u{2028}и дом",
+            "東京\u{3000}タワー 　x",
+            "twelve words in all, of which  some are long ",
+            "elevenwords and more",
         ];
         for text in texts.iter().flat_map(|a| texts.iter().map(move |b| format!("{a}{b}"))) {
-            for limit in [1000, 9, 6, 4] {
+            for limit in [1000, 20, 16, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0] {
                 let mut folded = Folded::new(limit);
                 let range = folded.push(&text);
                 let mut by_word = Folded::new(limit);
@@ -300,6 +368,30 @@ mod tests {
                 assert_eq!(range, start.unwrap_or(by_word.len())..by_word.len(), "{text:?} {limit}");
                 assert_eq!((folded.gap, folded.full), (by_word.gap, by_word.full), "{text:?} {limit}");
             }
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_gone_over_once() {
+        // Word by word to the end of each stretch this would take hours.
+        let text = "word ".repeat(2 << 20);
+        let mut folded = Folded::new(1 << 20);
+        folded.push(&text);
+        assert!(folded.is_full() && folded.len() as usize > (1 << 20) - 6);
+        assert_eq!(folded.push("more"), folded.len()..folded.len());
+    }
+
+    #[test]
+    fn every_character_is_white_invisible_or_part_of_a_word() {
+        for c in '\0'..=char::MAX {
+            let mut text = Folded::new(100);
+            text.push(&format!("a{c}b"));
+            let expected = match c {
+                c if c.is_whitespace() => "a b".to_owned(),
+                c if is_invisible(c) => "ab".to_owned(),
+                c => format!("a{c}b"),
+            };
+            assert_eq!(text.as_str(), expected, "{c:?}");
         }
     }
 

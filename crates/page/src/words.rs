@@ -6,6 +6,8 @@ use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 
+use crate::eight::{HIGH, all, padded};
+
 /// The words of a text: runs of letters and digits in lower case.
 ///
 /// ```
@@ -40,54 +42,91 @@ pub struct Words {
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    key: Key,
     end: u32,
     count: u32,
-    /// Part of its hash: nearly always enough to tell it from others.
-    hash: u32,
+}
+
+/// What tells a word from others: a short one is its own key, of a long one it is the hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Key {
+    low: u64,
+    /// The last byte is the length of a short word, or [`LONG`].
+    high: u64,
+}
+
+/// Bytes of a word that is its own key.
+const SHORT: usize = 15;
+const LONG: u8 = u8::MAX;
+
+impl Key {
+    fn short(low: u64, high: u64, len: usize) -> Self {
+        Self { low, high: high | (len as u64) << 56 }
+    }
+
+    fn of(word: &str, hash: &RandomState) -> Self {
+        let bytes = word.as_bytes();
+        if bytes.len() <= SHORT {
+            let first = &bytes[..bytes.len().min(8)];
+            return Self::short(padded(first), padded(&bytes[first.len()..]), bytes.len());
+        }
+        Self { low: hash.hash_one(word), high: u64::from(LONG) << 56 }
+    }
+
+    fn is_long(self) -> bool {
+        self.high >> 56 == u64::from(LONG)
+    }
 }
 
 impl Words {
     /// Counts the words of a text in one pass.
     pub fn of(text: &str) -> Self {
         let mut counted = Self::default();
-        let mut from = 0;
-        while let Some((start, end)) = next_word(text, from) {
-            counted.add(&text[start..end]);
-            from = end;
+        let seed = counted.seed();
+        let mut lower = String::new();
+        let mut at = 0;
+        while at < text.len() {
+            let ahead = Ahead::of(text.as_bytes(), at);
+            if let Some(len) = ahead.word() {
+                if len > 0 {
+                    counted.add(&text[at..at + len], ahead.key(len), seed);
+                }
+                at += ahead.next(len);
+                continue;
+            }
+            let Some((start, end)) = next_word(text, at) else { break };
+            lower.clear();
+            lower_into(&text[start..end], &mut lower);
+            let key = Key::of(&lower, &counted.hash);
+            counted.add(&lower, key, seed);
+            at = end;
         }
         counted
     }
 
-    fn add(&mut self, word: &str) {
+    /// What hashes of this list begin with, so that no page can know which of its words collide.
+    fn seed(&self) -> u64 {
+        self.hash.hash_one(0_u8)
+    }
+
+    /// Counts a word; ASCII may have capitals, their small ones are in the key.
+    fn add(&mut self, word: &str, key: Key, seed: u64) {
         self.total += 1;
-        let start = self.text.len();
-        if word.is_ascii() {
-            self.text.push_str(word);
-            if let Some(new) = self.text.get_mut(start..) {
-                new.make_ascii_lowercase();
-            }
-        } else {
-            self.text.push_str(&word.to_lowercase());
-        }
         if self.entries.len() * 2 >= self.table.len() {
-            self.grow();
+            self.grow(seed);
         }
-        let hash = self.hash_of(&self.text[start..]);
-        match self.find(hash, &self.text[start..]) {
-            Ok(entry) => {
-                self.text.truncate(start);
-                self.entries[entry].count += 1;
-            }
+        match self.find(key, word, seed) {
+            Ok(entry) => self.entries[entry].count += 1,
             Err(free) => {
-                self.entries.push(Entry { end: self.text.len() as u32, count: 1, hash });
+                let start = self.text.len();
+                self.text.push_str(word);
+                if let Some(new) = self.text.get_mut(start..) {
+                    new.make_ascii_lowercase();
+                }
+                self.entries.push(Entry { key, end: self.text.len() as u32, count: 1 });
                 self.table[free] = self.entries.len() as u32;
             }
         }
-    }
-
-    fn hash_of(&self, word: &str) -> u32 {
-        let hash = self.hash.hash_one(word);
-        (hash ^ (hash >> 32)) as u32
     }
 
     fn word(&self, entry: usize) -> &str {
@@ -96,23 +135,23 @@ impl Words {
     }
 
     /// The entry of a word, or the place in the table where it would be.
-    fn find(&self, hash: u32, word: &str) -> Result<usize, usize> {
+    fn find(&self, key: Key, word: &str, seed: u64) -> Result<usize, usize> {
         let mask = self.table.len() - 1;
-        let mut place = hash as usize & mask;
+        let mut place = place(key, seed) & mask;
         loop {
             let Some(entry) = (self.table[place] as usize).checked_sub(1) else { return Err(place) };
-            if self.entries[entry].hash == hash && self.word(entry) == word {
+            if self.entries[entry].key == key && (!key.is_long() || self.word(entry) == word) {
                 return Ok(entry);
             }
             place = (place + 1) & mask;
         }
     }
 
-    fn grow(&mut self) {
-        let places = (self.table.len() * 2).max(256);
+    fn grow(&mut self, seed: u64) {
+        let places = (self.table.len() * 2).max(1024);
         self.table = vec![0; places];
         for (i, entry) in self.entries.iter().enumerate() {
-            let mut place = entry.hash as usize & (places - 1);
+            let mut place = place(entry.key, seed) & (places - 1);
             while self.table[place] != 0 {
                 place = (place + 1) & (places - 1);
             }
@@ -120,12 +159,17 @@ impl Words {
         }
     }
 
+    /// Where among the different words one stands, given in lower case.
+    pub fn place(&self, word: &str) -> Option<usize> {
+        if self.table.is_empty() {
+            return None;
+        }
+        self.find(Key::of(word, &self.hash), word, self.seed()).ok()
+    }
+
     /// Occurrences of a word, given in lower case.
     pub fn count(&self, word: &str) -> u32 {
-        if self.table.is_empty() {
-            return 0;
-        }
-        self.find(self.hash_of(word), word).map_or(0, |entry| self.entries[entry].count)
+        self.place(word).map_or(0, |entry| self.entries[entry].count)
     }
 
     /// Occurrences of all words together.
@@ -138,10 +182,21 @@ impl Words {
         self.entries.len()
     }
 
-    /// Each word with its count, in no order.
+    /// Each word with its count, by [`place`](Self::place).
     pub fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
-        self.entries.iter().enumerate().map(|(i, entry)| (self.word(i), entry.count))
+        let mut start = 0;
+        self.entries.iter().map(move |entry| {
+            let word = &self.text[start..entry.end as usize];
+            start = entry.end as usize;
+            (word, entry.count)
+        })
     }
+}
+
+/// Where in a table a word is looked for first.
+fn place(key: Key, seed: u64) -> usize {
+    let product = u128::from(key.low ^ seed) * u128::from((key.high ^ seed.rotate_left(32)) | 1);
+    (product ^ (product >> 64)) as usize
 }
 
 impl PartialEq for Words {
@@ -157,6 +212,66 @@ impl fmt::Debug for Words {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
+}
+
+/// Sixteen bytes of a text, looked at in one step.
+struct Ahead {
+    /// The bytes, ASCII letters among them small.
+    small: u128,
+    /// The high bits of bytes that are ASCII letters or digits.
+    word: u128,
+    /// The high bits of bytes beyond ASCII.
+    beyond: u128,
+}
+
+impl Ahead {
+    fn of(bytes: &[u8], at: usize) -> Self {
+        let sixteen = match bytes.get(at..at + 16).map(<[u8; 16]>::try_from) {
+            Some(Ok(sixteen)) => u128::from_le_bytes(sixteen),
+            _ => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let first = &rest[..rest.len().min(8)];
+                u128::from(padded(first)) | u128::from(padded(&rest[first.len()..])) << 64
+            }
+        };
+        let (low, high) = (sixteen as u64, (sixteen >> 64) as u64);
+        let both = |look: fn(u64) -> u64| u128::from(look(low)) | u128::from(look(high)) << 64;
+        Self { small: both(small), word: both(word_bytes), beyond: both(|eight| eight & HIGH) }
+    }
+
+    /// The length of the word that starts here, perhaps none; nothing for one that is not short, or has
+    /// other letters than ASCII.
+    fn word(&self) -> Option<usize> {
+        let len = (!self.word & BOTH_HIGH).trailing_zeros() as usize / 8;
+        (len <= SHORT && self.beyond >> (8 * len) & 0x80 == 0).then_some(len)
+    }
+
+    fn key(&self, len: usize) -> Key {
+        let word = self.small & !(u128::MAX << (8 * len));
+        Key::short(word as u64, (word >> 64) as u64, len)
+    }
+
+    /// How far it is to what may be the next word, behind one of this length.
+    fn next(&self, len: usize) -> usize {
+        let after = (self.word | self.beyond) >> (8 * len);
+        len + (after.trailing_zeros() as usize / 8).min(16 - len)
+    }
+}
+
+const BOTH_HIGH: u128 = HIGH as u128 | (HIGH as u128) << 64;
+
+fn small(eight: u64) -> u64 {
+    eight | all(0x20)
+}
+
+/// The high bits of bytes that are ASCII letters or digits.
+fn word_bytes(eight: u64) -> u64 {
+    let plain = eight & !HIGH;
+    let small = small(plain);
+    // No sum of these runs over into the next byte.
+    let letters = (small + all(0x80 - b'a')) & !(small + all(0x7F - b'z'));
+    let digits = (plain + all(0x80 - b'0')) & !(plain + all(0x7F - b'9'));
+    (letters | digits) & !eight & HIGH
 }
 
 /// Where the next word starts and ends.
@@ -179,6 +294,22 @@ fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
         at += len;
     }
     start.map(|start| (start, at))
+}
+
+/// Appends a word in lower case, as [`str::to_lowercase`] has it.
+fn lower_into(word: &str, out: &mut String) {
+    // What a sigma becomes depends on what stands around it.
+    if word.contains('Σ') {
+        out.push_str(&word.to_lowercase());
+        return;
+    }
+    for c in word.chars() {
+        match c {
+            'a'..='z' | '0'..='9' | 'ß'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | 'α'..='ω' => out.push(c),
+            'A'..='Z' => out.push(c.to_ascii_lowercase()),
+            _ => out.extend(c.to_lowercase()),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -216,6 +347,35 @@ mod tests {
         assert!(listed.iter().all(|(word, count)| counted.count(word) == *count));
         assert_eq!(Words::of(""), Words::default());
         assert_eq!(Words::default().count("x"), 0);
+        for (i, (word, count)) in counted.iter().enumerate() {
+            assert_eq!((counted.place(word), counted.count(word)), (Some(i), count));
+        }
+    }
+
+    #[test]
+    fn a_word_ends_where_it_ends_whatever_its_length_and_neighbours() {
+        let around = ["", " ", "-", "@", "[", "`", "{", "/", ":", "\0", "\x10", "\x7f", "é", "×", "Z9", "\u{a0}"];
+        for len in 0..=40 {
+            let word: String = "aZ09yBqXm5".chars().cycle().take(len).collect();
+            for (before, after) in around.iter().flat_map(|before| around.iter().map(move |after| (before, after))) {
+                let text = format!("{before}{word}{after}{word}");
+                let counted = Words::of(&text);
+                let listed: Vec<_> = words(&text).collect();
+                assert_eq!(counted.total(), listed.len(), "{text:?}");
+                let found: std::collections::BTreeSet<&str> = counted.iter().map(|(word, _)| word).collect();
+                assert_eq!(found, listed.iter().map(|word| &**word).collect(), "{text:?}");
+            }
+        }
+        assert_eq!(Words::of("a").count("a\0"), 0);
+    }
+
+    #[test]
+    fn letters_are_made_small_as_the_standard_says() {
+        for c in '\0'..=char::MAX {
+            let (word, mut small) = (format!("x{c}"), String::new());
+            lower_into(&word, &mut small);
+            assert_eq!(small, word.to_lowercase());
+        }
     }
 
     #[test]

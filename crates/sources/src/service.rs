@@ -107,7 +107,7 @@ impl Service {
 
 /// An address with parameters after those it has.
 pub(crate) fn with_parameters(base: &Url, parameters: &[(&str, &str)]) -> Option<Url> {
-    let mut url = base.as_url().clone();
+    let mut url = url::Url::parse(base.as_str()).ok()?;
     url.query_pairs_mut().extend_pairs(parameters);
     Url::parse(url.as_str()).ok()
 }

@@ -55,7 +55,7 @@ pub(super) fn places(page: &Page, hints: &Hints<'_>, around: &Around<'_>) -> Vec
     page.media
         .iter()
         .map(|media| {
-            let own = if by_address.is_empty() { None } else { by_address.get(media.url.identity().as_str()) };
+            let own = if by_address.is_empty() { None } else { by_address.get(&*media.url.identity()) };
             let enclosed = || elements.around(page, media.node).and_then(|index| around.located.get(index));
             let structured = match own {
                 Some(Claim::One(located, share)) => Some(said(located, *share)),
@@ -93,7 +93,7 @@ fn by_address(located: &[Located]) -> HashMap<String, Claim<'_>> {
         let mut new: HashMap<String, Claim<'_>> = HashMap::new();
         for one in located.iter().filter(|one| (one.subject == Subject::Media) == of_file) {
             for url in &one.media {
-                new.entry(url.identity())
+                new.entry(url.identity().into_owned())
                     .and_modify(|claim| {
                         if matches!(claim, Claim::One(known, _) if known.mention.at != one.mention.at) && !of_file {
                             *claim = Claim::Several;
