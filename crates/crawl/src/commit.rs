@@ -1,21 +1,43 @@
 //! Batches of visits on their way to the store.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use store::{Budgets, CrawlId, Recorded, RunId, Store, StoreError, VisitKind, Visited};
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep_until};
 
 use crate::steps::{Steps, Work};
 
 /// Visits written in one transaction at most.
 const BATCH: usize = 256;
-/// How long the first visit of a batch waits for company. What pages found is waited for, media only
-/// by those who look at the library.
+/// How long the first visit of a batch waits for company: what pages found may be waited for. Where there
+/// is enough to do without it, and with media, only those wait who look at the library, and a batch that
+/// is larger costs less for each of its visits.
 const WINDOW: Duration = Duration::from_millis(20);
-const MEDIA_WINDOW: Duration = Duration::from_millis(200);
+const LONG_WINDOW: Duration = Duration::from_millis(200);
+
+/// Whether what pages found is waited for: there was less to claim than there was room for.
+#[derive(Default)]
+pub(crate) struct Hunger {
+    felt: AtomicBool,
+    begins: Notify,
+}
+
+impl Hunger {
+    pub fn set(&self, felt: bool) {
+        if !self.felt.swap(felt, Ordering::Relaxed) && felt {
+            self.begins.notify_one();
+        }
+    }
+
+    fn window(&self, visit: &Visited) -> Duration {
+        let leads_on = !visit.links.is_empty() || visit.claim.link.kind == VisitKind::Page;
+        if leads_on && self.felt.load(Ordering::Relaxed) { WINDOW } else { LONG_WINDOW }
+    }
+}
 
 /// What the engine needs to know of visits that are now safe.
 #[derive(Debug)]
@@ -33,21 +55,27 @@ pub(crate) fn committer(
     crawl: CrawlId,
     run: RunId,
     (budgets, batch): (Budgets, usize),
+    hunger: Arc<Hunger>,
     steps: Arc<Steps>,
 ) -> (mpsc::Sender<Visited>, mpsc::UnboundedReceiver<Committed>, JoinHandle<Result<(), StoreError>>) {
     let (visits, mut arriving) = mpsc::channel::<Visited>(2 * BATCH);
     let (report, committed) = mpsc::unbounded_channel();
     let task = tokio::spawn(async move {
         while let Some(first) = arriving.recv().await {
-            let mut deadline = Instant::now() + window(&first);
+            let mut deadline = Instant::now() + hunger.window(&first);
             let mut visits = vec![first];
             while visits.len() < batch.min(BATCH) {
-                match timeout_at(deadline, arriving.recv()).await {
-                    Ok(Some(visit)) => {
-                        deadline = deadline.min(Instant::now() + window(&visit));
+                tokio::select! {
+                    arrived = arriving.recv() => {
+                        let Some(visit) = arrived else { break };
+                        deadline = deadline.min(Instant::now() + hunger.window(&visit));
                         visits.push(visit);
                     }
-                    Ok(None) | Err(_) => break,
+                    () = hunger.begins.notified() => {
+                        let window = visits.iter().map(|visit| hunger.window(visit)).min().unwrap_or(WINDOW);
+                        deadline = deadline.min(Instant::now() + window);
+                    }
+                    () = sleep_until(deadline) => break,
                 }
             }
             let page_claims = visits.iter().filter(|visit| visit.claim.link.kind == VisitKind::Page).count();
@@ -61,8 +89,4 @@ pub(crate) fn committer(
         Ok(())
     });
     (visits, committed, task)
-}
-
-fn window(visit: &Visited) -> Duration {
-    if visit.links.is_empty() && visit.claim.link.kind != VisitKind::Page { MEDIA_WINDOW } else { WINDOW }
 }

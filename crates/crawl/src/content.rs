@@ -226,7 +226,9 @@ impl Contents {
 
 /// The first bytes of a body, as many as are needed to tell what it is.
 async fn head(response: &mut Response) -> Result<BytesMut, FetchError> {
-    let mut head = BytesMut::new();
+    // The length is a hint from a stranger: believed only so far.
+    let expected = response.body_length().unwrap_or(0).min(SMALL as u64) as usize;
+    let mut head = BytesMut::with_capacity(expected);
     while head.len() < HEAD
         && let Some(chunk) = response.chunk().await?
     {

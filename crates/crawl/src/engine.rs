@@ -16,7 +16,7 @@ use strategy::{Criteria, Strategy, Told};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 
-use crate::commit::{Committed, committer};
+use crate::commit::{Committed, Hunger, committer};
 use crate::content::Contents;
 use crate::describe::{Describer, Describing, describe};
 use crate::error::CrawlError;
@@ -192,8 +192,15 @@ async fn work_on(
         queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await?;
     }
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
-    let (commits, committed, committer) =
-        committer(Arc::clone(&store), crawl.id, run.id, (settings.budgets.into(), batch), Arc::clone(&steps));
+    let hunger = Arc::new(Hunger::default());
+    let (commits, committed, committer) = committer(
+        Arc::clone(&store),
+        crawl.id,
+        run.id,
+        (settings.budgets.into(), batch),
+        Arc::clone(&hunger),
+        Arc::clone(&steps),
+    );
     let engine = Engine {
         pages: figures.pages_asked(),
         elsewhere: (0, 0),
@@ -228,6 +235,7 @@ async fn work_on(
         common,
         steps,
         describer: Describer::start(store),
+        hunger,
         commits,
         committed,
         stop,
@@ -261,6 +269,7 @@ struct Engine {
     common: Common,
     steps: Arc<Steps>,
     describer: Describer,
+    hunger: Arc<Hunger>,
     commits: mpsc::Sender<Visited>,
     committed: mpsc::UnboundedReceiver<Committed>,
     stop: Stop,
@@ -450,6 +459,7 @@ impl Engine {
     async fn claim(&mut self) -> Result<Claims, StoreError> {
         let any = self.free_slots();
         if any == 0 {
+            self.hunger.set(false);
             return Ok(Claims::default());
         }
         let used_up = self.run.limits.pages.is_some_and(|limit| self.pages + self.elsewhere.0 >= limit);
@@ -464,7 +474,9 @@ impl Engine {
             }
             None => any,
         };
-        self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages }).await
+        let claims = self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages }).await?;
+        self.hunger.set(claims.claims.len() < any);
+        Ok(claims)
     }
 
     /// Nothing more can be claimed: because the pages are used up, because nothing waits, or

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use foldhash::fast::RandomState;
 use page::{Page, Tags};
 use query::{Language, tokens};
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ struct Seen {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Spoken {
     pages: u64,
-    words: HashMap<u64, u32>,
+    words: HashMap<u64, u32, RandomState>,
 }
 
 impl Lexicon {
@@ -84,19 +85,27 @@ impl Lexicon {
         let mut scored: Vec<(f64, &str)> = {
             let mut seen = self.seen();
             if new {
-                seen.count(&language, &words);
+                seen.count(&language, words.iter().map(|word| word.key));
             }
             let spoken = seen.languages.get(&language);
-            let often = words.iter().filter(|(_, times)| **times >= OFTEN);
-            often.map(|(word, times)| (f64::from(*times).ln_1p() * rarity(spoken, word), &**word)).collect()
+            let often = words.iter().filter(|word| word.weight >= OFTEN);
+            often.map(|word| (f64::from(word.weight).ln_1p() * rarity(spoken, word.key), word.text)).collect()
         };
         // Equally telling ones by the alphabet, so that it is the same each time.
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+        let order = |a: &(f64, &str), b: &(f64, &str)| b.0.total_cmp(&a.0).then(a.1.cmp(b.1));
+        if scored.len() > CANDIDATES {
+            scored.select_nth_unstable_by(CANDIDATES, order);
+            scored.truncate(CANDIDATES);
+        }
+        scored.sort_unstable_by(order);
         let stems = Language::of_code(&language).unwrap_or(Language::ENGLISH);
         let (mut told, mut known) = (Vec::new(), Vec::new());
-        for (_, word) in scored.into_iter().take(CANDIDATES) {
+        for (_, word) in scored {
+            if told.len() == TELLING {
+                break;
+            }
             let stem = stems.stem(word).unwrap_or_else(|| word.to_owned());
-            if told.len() < TELLING && !known.contains(&stem) {
+            if !known.contains(&stem) {
                 known.push(stem);
                 told.push(word.to_owned());
             }
@@ -106,14 +115,14 @@ impl Lexicon {
 }
 
 impl Seen {
-    fn count(&mut self, language: &str, words: &HashMap<&str, u32>) {
+    fn count(&mut self, language: &str, words: impl Iterator<Item = u64>) {
         let spoken = match self.languages.get_mut(language) {
             Some(spoken) => spoken,
             None => self.languages.entry(language.to_owned()).or_default(),
         };
         spoken.pages += 1;
-        for word in words.keys() {
-            let count = spoken.words.entry(key(word)).or_default();
+        for word in words {
+            let count = spoken.words.entry(word).or_default();
             *count = count.saturating_add(1);
         }
         self.prune();
@@ -130,21 +139,28 @@ impl Seen {
 }
 
 /// `ln(1 + N / n)`: it is never nothing, so that the first pages of a crawl have telling words too.
-fn rarity(spoken: Option<&Spoken>, word: &str) -> f64 {
+fn rarity(spoken: Option<&Spoken>, key: u64) -> f64 {
     let Some(spoken) = spoken else { return 1.0 };
-    let having = spoken.words.get(&key(word)).copied().unwrap_or(1).max(1);
+    let having = spoken.words.get(&key).copied().unwrap_or(1).max(1);
     (spoken.pages.max(1) as f64 / f64::from(having)).ln_1p()
 }
 
-/// Words that may tell something, with how much they weigh on the page.
-fn weighed(page: &Page) -> HashMap<&str, u32> {
+/// A word that may tell something.
+struct Weighed<'p> {
+    text: &'p str,
+    key: u64,
+    /// How much it weighs on the page.
+    weight: u32,
+}
+
+fn weighed(page: &Page) -> Vec<Weighed<'_>> {
     if page.words.distinct() > DISTINCT {
-        return HashMap::new();
+        return Vec::new();
     }
-    let mut words: HashMap<&str, u32> = page.words.iter().filter(|(word, _)| may_tell(word)).collect();
+    let mut weights: Vec<u32> = page.words.iter().map(|(_, count)| count).collect();
     let mut add = |text: &str, times: u32| {
         for word in page::words(text) {
-            if let Some(weight) = words.get_mut(&*word) {
+            if let Some(weight) = page.words.place(&word).and_then(|place| weights.get_mut(place)) {
                 *weight = weight.saturating_add(times);
             }
         }
@@ -154,10 +170,17 @@ fn weighed(page: &Page) -> HashMap<&str, u32> {
         let text = page.text.get(run.range.start as usize..run.range.end as usize).unwrap_or_default();
         add(text, run.tags.emphasis() - 1);
     }
-    words
+    let words = page.words.iter().zip(weights).filter(|((word, _), _)| may_tell(word));
+    words.map(|((text, _), weight)| Weighed { text, key: key(text), weight }).collect()
 }
 
 fn may_tell(word: &str) -> bool {
+    if word.is_ascii() {
+        // Of letters and digits: one word for whoever looks for it too.
+        return LETTERS.contains(&word.len())
+            && word.bytes().any(|byte| byte.is_ascii_alphabetic())
+            && !is_stop_word(word);
+    }
     LETTERS.contains(&word.chars().count())
         && word.chars().any(char::is_alphabetic)
         && !is_stop_word(word)
@@ -222,9 +245,7 @@ mod tests {
         let mut seen = Seen::default();
         let made: Vec<String> = (0..WORDS + 5_000).map(|n| format!("word{n}")).collect();
         for some in made.chunks(1_000) {
-            let mut words: HashMap<&str, u32> = some.iter().map(|word| (word.as_str(), 1)).collect();
-            words.insert("common", 1);
-            seen.count("en", &words);
+            seen.count("en", some.iter().map(|word| key(word)).chain([key("common")]));
         }
         let spoken = &seen.languages["en"];
         assert!(spoken.words.len() <= WORDS && spoken.words.contains_key(&key("common")));

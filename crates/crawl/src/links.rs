@@ -1,5 +1,6 @@
 //! What a page gives to visit next.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,7 +54,8 @@ pub(crate) fn gather(
     let mut links = Vec::new();
     let mut media = Vec::new();
     if wanted_language {
-        let linked = Linked::of(page, rules);
+        // Of no use where no kind of media is wanted.
+        let linked = LazyCell::new(|| Linked::of(page, rules));
         for (found, places) in page.media.iter().zip(about.media) {
             let refusal = filter.admits_media(&found.url, found.kind).err();
             if refusal == Some(Refusal::Kind) || linked.leads_away(found) || blocked.address(&found.url) {

@@ -284,7 +284,7 @@ fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
             (byte.is_ascii_alphanumeric(), 1)
         } else {
             let c = text[at..].chars().next()?;
-            (c.is_alphanumeric(), c.len_utf8())
+            (is_letter(c), c.len_utf8())
         };
         match start {
             None if within => start = Some(at),
@@ -294,6 +294,16 @@ fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
         at += len;
     }
     start.map(|start| (start, at))
+}
+
+/// Whether a character beyond ASCII is a letter or digit. Those that are met most are known without a look
+/// into the tables of Unicode.
+fn is_letter(c: char) -> bool {
+    match c {
+        '\u{a0}' | '×' | '÷' | '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' => false,
+        'À'..='ɏ' | 'А'..='ҁ' | 'Ҋ'..='ԯ' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='龥' | '가'..='힣' => true,
+        _ => c.is_alphanumeric(),
+    }
 }
 
 /// Appends a word in lower case, as [`str::to_lowercase`] has it.
@@ -306,6 +316,7 @@ fn lower_into(word: &str, out: &mut String) {
     for c in word.chars() {
         match c {
             'a'..='z' | '0'..='9' | 'ß'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | 'α'..='ω' => out.push(c),
+            'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='龥' | '가'..='힣' => out.push(c),
             'A'..='Z' => out.push(c.to_ascii_lowercase()),
             _ => out.extend(c.to_lowercase()),
         }
@@ -375,6 +386,7 @@ mod tests {
             let (word, mut small) = (format!("x{c}"), String::new());
             lower_into(&word, &mut small);
             assert_eq!(small, word.to_lowercase());
+            assert!(c.is_ascii() || is_letter(c) == c.is_alphanumeric(), "{c}");
         }
     }
 

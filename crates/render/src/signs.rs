@@ -1,5 +1,7 @@
 //! Whether a page is likely to be more with its scripts than without.
 
+use memchr::{memchr, memchr_iter};
+
 /// Bytes of a page that are looked at.
 const LOOKED_AT: usize = 1 << 20;
 /// A page with scripts that says less than this, in letters, says the rest by them.
@@ -45,8 +47,7 @@ const FRAMEWORKS: &[&str] = &[
 /// The signs that a page shows; none for one that is all there without scripts.
 pub fn signs(body: &[u8]) -> Vec<Sign> {
     let body = body.get(..LOOKED_AT).unwrap_or(body);
-    let text = String::from_utf8_lossy(body).to_ascii_lowercase();
-    let seen = Seen::of(&text);
+    let seen = Seen::of(body);
     if !seen.scripts {
         return Vec::new();
     }
@@ -61,59 +62,65 @@ pub fn signs(body: &[u8]) -> Vec<Sign> {
     if seen.letters < SOME && asks.iter().any(|word| seen.noscript.contains(word)) {
         signs.push(Sign::Noscript);
     }
-    if seen.letters < SOME && FRAMEWORKS.iter().any(|mark| text.contains(mark)) {
-        signs.push(Sign::Framework);
+    if seen.letters < SOME {
+        let text = small(body);
+        if FRAMEWORKS.iter().any(|mark| text.contains(mark)) {
+            signs.push(Sign::Framework);
+        }
     }
     signs
 }
 
 #[derive(Default)]
 struct Seen {
-    /// Letters outside of tags, scripts and styles.
+    /// Letters outside of tags, scripts and styles, as far as it matters.
     letters: usize,
     scripts: bool,
-    /// What is said to browsers without scripts.
+    /// What is said to browsers without scripts, while there is little else.
     noscript: String,
     shell: bool,
 }
 
 impl Seen {
-    /// Goes over a page in small letters once, without making a tree of it.
-    fn of(text: &str) -> Self {
+    /// Goes over a page once, from tag to tag, without making a tree of it.
+    fn of(page: &[u8]) -> Self {
         let mut seen = Self::default();
-        let mut rest = text;
-        while let Some(open) = rest.find('<') {
+        let mut rest = page;
+        while let Some(open) = memchr(b'<', rest) {
             seen.count(&rest[..open]);
             rest = &rest[open + 1..];
-            if let Some(comment) = rest.strip_prefix("!--") {
-                rest = after(comment, "-->");
+            if let Some(comment) = rest.strip_prefix(b"!--") {
+                rest = after(comment, b"-->");
                 continue;
             }
-            let end = rest.find('>').unwrap_or(rest.len());
+            let end = memchr(b'>', rest).unwrap_or(rest.len());
             let tag = &rest[..end];
             rest = rest.get(end + 1..).unwrap_or_default();
-            let name = tag.split(|c: char| c.is_ascii_whitespace() || c == '/').next().unwrap_or_default();
-            match name {
-                "script" => {
+            let stop = tag.iter().position(|byte| byte.is_ascii_whitespace() || *byte == b'/');
+            let name = &tag[..stop.unwrap_or(tag.len())];
+            let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+            match name.first().map(u8::to_ascii_lowercase) {
+                Some(b's') if is(&["script"]) => {
+                    let tag = small(tag);
                     let is_code = !tag.contains("json") && !tag.contains("template");
                     seen.scripts |= is_code;
-                    rest = after(rest, "</script");
+                    rest = after(rest, b"</script");
                 }
-                "style" => rest = after(rest, "</style"),
-                "title" => rest = after(rest, "</title"),
-                "noscript" => {
+                Some(b's') if is(&["style"]) => rest = after(rest, b"</style"),
+                Some(b't') if is(&["title"]) => rest = after(rest, b"</title"),
+                Some(b'n') if is(&["noscript"]) => {
                     let all = rest;
-                    rest = after(rest, "</noscript");
-                    let inside = &all[..all.len() - rest.len()];
-                    if seen.noscript.len() < 4096 {
-                        seen.noscript.push_str(inside);
+                    rest = after(rest, b"</noscript");
+                    if seen.noscript.len() < 4096 && seen.letters < SOME {
+                        seen.noscript.push_str(&small(&all[..all.len() - rest.len()]));
                     }
                 }
-                "div" | "main" | "section" | "app-root" | "body" => {
-                    let empty = rest.trim_start().strip_prefix("</").is_some_and(|close| close.starts_with(name));
-                    let id = attribute(tag, "id");
-                    let called = name == "app-root" || SHELLS.contains(&id);
-                    seen.shell |= empty && called;
+                Some(b'd' | b'm' | b's' | b'a' | b'b') if is(&["div", "main", "section", "app-root", "body"]) => {
+                    let close = without_space(rest).strip_prefix(b"</").and_then(|close| close.get(..name.len()));
+                    if close.is_some_and(|close| close.eq_ignore_ascii_case(name)) {
+                        let tag = small(tag);
+                        seen.shell |= is(&["app-root"]) || SHELLS.contains(&attribute(&tag, "id"));
+                    }
                 }
                 _ => {}
             }
@@ -122,13 +129,36 @@ impl Seen {
         seen
     }
 
-    fn count(&mut self, text: &str) {
-        self.letters += text.chars().filter(|c| c.is_alphanumeric()).count();
+    fn count(&mut self, text: &[u8]) {
+        // More than some is enough.
+        if self.letters < SOME {
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+            self.letters += text.utf8_chunks().map(|chunk| letters(chunk.valid())).sum::<usize>();
+        }
     }
 }
 
-fn after<'t>(text: &'t str, end: &str) -> &'t str {
-    text.find(end).and_then(|at| text.get(at + end.len()..)).unwrap_or_default()
+/// In small letters.
+fn small(text: &[u8]) -> String {
+    String::from_utf8_lossy(text).to_ascii_lowercase()
+}
+
+/// What follows on an end, which begins with its only `<` or `-`, in large or small letters.
+fn after<'t>(text: &'t [u8], end: &[u8]) -> &'t [u8] {
+    let Some(&first) = end.first() else { return text };
+    let ends = |at: &usize| text.get(*at..at + end.len()).is_some_and(|found| found.eq_ignore_ascii_case(end));
+    let found = memchr_iter(first, text).find(ends);
+    found.and_then(|at| text.get(at + end.len()..)).unwrap_or_default()
+}
+
+fn without_space(mut text: &[u8]) -> &[u8] {
+    loop {
+        let ahead = text.get(..4).unwrap_or(text).utf8_chunks().next();
+        let Some(c) = ahead.and_then(|chunk| chunk.valid().chars().next()).filter(|c| c.is_whitespace()) else {
+            return text;
+        };
+        text = &text[c.len_utf8()..];
+    }
 }
 
 fn attribute<'t>(tag: &'t str, name: &str) -> &'t str {
@@ -167,6 +197,8 @@ mod tests {
             ),
             (format!("<p>{long}<noscript>Please enable JavaScript</noscript><script>1</script>"), vec![]),
             (format!("<p ng-app=x>{some}<script>1</script>"), vec![Framework]),
+            (format!("<p>{long}<DIV class=x ID=App>\u{a0}\n</Div><SCRIPT>'</scrip'</Script>"), vec![Shell]),
+            (format!("<p>{some}<NoScript>Please ENABLE it</NOSCRIPT><script>1</script>"), vec![Noscript]),
             ("<script".into(), vec![LittleText]),
             ("<!--".into(), vec![]),
             ("<div id='".into(), vec![]),

@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use foldhash::fast::RandomState;
+
 /// Short lists of many languages, merged: a title is too short to tell its language.
-static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static STOP_WORDS: LazyLock<HashSet<&'static str, RandomState>> = LazyLock::new(|| {
     stop_words::available_languages()
         .iter()
         // This list of mixed English and Hindi has hundreds of ordinary words, "first" among them.
