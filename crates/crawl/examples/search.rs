@@ -124,14 +124,18 @@ async fn words(library: &dyn Library, items: u64) -> Result<()> {
 
 async fn areas(library: &dyn Library, items: u64) -> Result<()> {
     for km in [1.0, 10.0, 100.0, 1_000.0] {
-        for (name, nearest, word) in
-            [("", false, false), (", nearest first", true, false), (" and a word", false, true), (" and a word, nearest", true, true)]
-        {
+        for (name, nearest, word) in [
+            ("", false, false),
+            (", nearest first", true, false),
+            (" and a word", false, true),
+            (" and a word, nearest", true, true),
+        ] {
             let mut times = Times::default();
             for n in 0..BEFORE + TRIES {
                 let centre = place((scattered(n, 29) * items as f64) as u64);
                 let words = if word { Want::parse(&texts::one_word(0, n)) } else { None };
-                let filter = ItemFilter { words, area: Some(Area::circle(centre, 1_000.0 * km)), ..ItemFilter::default() };
+                let filter =
+                    ItemFilter { words, area: Some(Area::circle(centre, 1_000.0 * km)), ..ItemFilter::default() };
                 let asked = library.search_items(&filter, nearest.then_some(centre), 0, 50);
                 times.of(n, asked).await.map(|found| times.found(n, found.total))?;
             }
@@ -169,8 +173,12 @@ async fn maps(library: &dyn Library, items: u64) -> Result<()> {
             let centre = place((scattered(n, 61) * items as f64) as u64);
             let degrees = 360.0 / 512.0 / f64::from(1u32 << zoom);
             let (wide, high) = (1_280.0 * degrees, 800.0 * degrees * centre.lat().to_radians().cos());
-            let view =
-                [centre.lat() - high / 2.0, centre.lon() - wide / 2.0, centre.lat() + high / 2.0, centre.lon() + wide / 2.0];
+            let view = [
+                centre.lat() - high / 2.0,
+                centre.lon() - wide / 2.0,
+                centre.lat() + high / 2.0,
+                centre.lon() + wide / 2.0,
+            ];
             let asked = library.clusters(&what, view, zoom);
             times.of(n, asked).await.map(|found| times.found(n, found.clusters.len() as u64))?;
         }

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use facts::{Branch, Order, Priority, Timestamp, Url};
 use sha2::{Digest, Sha256};
 use store::{
-    Budgets, Claim, ClaimLimit, CrawlId, Link, LinkContext, Options, Outcome, PageFacts, Rest, Store, StoreError, Version,
-    VisitKind, Visited,
+    Budgets, Claim, ClaimLimit, CrawlId, Link, LinkContext, Options, Outcome, PageFacts, Rest, Store, StoreError,
+    Version, VisitKind, Visited,
 };
 use tokio::task::JoinSet;
 use tokio_postgres::NoTls;
@@ -196,11 +196,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 for claim in claims {
                     let (frontier, host) = (Arc::clone(&frontier), claim.link.url.host());
                     // As a crawl does: each when its request has ended, whatever the others do.
-                    releases.spawn(async move { frontier.release(&host, Rest { until: now, ..Rest::default() }).await });
+                    releases
+                        .spawn(async move { frontier.release(&host, Rest { until: now, ..Rest::default() }).await });
                     done.push(visited(claim, &mut numbers, rows, hosts, &next));
                 }
                 while let Some(released) = releases.join_next().await {
-                    released.map_err(|error| StoreError::Io { path: "release".into(), reason: error.to_string() })??;
+                    released
+                        .map_err(|error| StoreError::Io { path: "release".into(), reason: error.to_string() })??;
                 }
                 visits += done.len() as u64;
                 frontier.finish(CRAWL, &done, BUDGETS).await?;
