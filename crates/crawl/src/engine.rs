@@ -155,6 +155,10 @@ async fn work_on(
     store.frontier().add(crawl.id, seeds, settings.budgets.into()).await?;
     let started = store.frontier().now().await?;
     let joins = joined.is_some();
+    if !joins {
+        // Whoever joins the run as soon as it begins waits for what is due.
+        store.fill(crawl.id, true).await?;
+    }
     let run = match joined {
         Some(run) => run,
         None => store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?,
@@ -177,6 +181,8 @@ async fn work_on(
     let heeds = settings.revisit.policy == Policy::Watcher;
     // The two moments are read from two clocks.
     let resumed = started.since(run.started) > Duration::from_secs(1);
+    // What an origin failed to say to others who work on the run is not asked for again.
+    let asked_since = if joins { run.started } else { started };
     let sites = Arc::new(Sites::new(Arc::clone(&store), crawl.id, run.started, resumed, heeds));
     let guide = Arc::new(Guide {
         strategy,
@@ -189,7 +195,9 @@ async fn work_on(
         steps: Arc::clone(&steps),
     });
     if !joins {
-        queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await?;
+        let due = queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await;
+        store.fill(crawl.id, false).await?;
+        due?;
     }
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
     let hunger = Arc::new(Hunger::default());
@@ -208,7 +216,7 @@ async fn work_on(
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
         visitor: Arc::new(Visitor {
-            origins: Arc::new(Origins::new(Arc::clone(&store), fetcher.clone(), manners, settings.tries, started)),
+            origins: Arc::new(Origins::new(Arc::clone(&store), fetcher.clone(), manners, settings.tries, asked_since)),
             rendering,
             store: Arc::clone(&store),
             fetcher,
@@ -222,6 +230,7 @@ async fn work_on(
             huge: Semaphore::new(1),
             lines: Semaphore::new(settings.concurrency),
             rests: Arc::default(),
+            strange: std::sync::Mutex::default(),
         }),
         store: Arc::clone(&store),
         run,

@@ -41,6 +41,9 @@ impl Visitor {
             }
             let desk = self.sites.desks.acquire().await;
             let line = self.lines.acquire().await;
+            if !frontier.holds(&claim.link.url.host()).await? {
+                return Ok(lost(claim, received));
+            }
             let timed = self.guide.steps.time(Work::FetchingPages);
             let limit = report::LONGEST as u64 + 1;
             let request = Request { limit, ..Request::new(reading.address().clone(), Accept::Text) };
@@ -81,9 +84,6 @@ impl Visitor {
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
-            if !frontier.holds(&claim.link.url.host()).await? {
-                return Ok(lost(claim, received));
-            }
         }
         let minutes = LONGEST.as_secs() / 60;
         let detail = format!("the report is too large: more than {MOST_REQUESTS} pages, or {minutes} minutes");

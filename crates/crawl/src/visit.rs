@@ -1,15 +1,16 @@
 //! One visit: from a claimed row to what it found.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use facts::{MediaKind, Origin, Timestamp, Url, UrlId};
+use facts::{HostName, MediaKind, Origin, Timestamp, Url, UrlId};
 use fetch::{Accept, Answer, FetchError, Fetcher, Manners, Request, Response, Robots, Validators};
 use store::{
     Claim, CrawlId, Earlier, FLAGGED, FORGOTTEN, Link, OriginFile, Outcome, Refused, Rest, Store, StoreError, Version,
     VisitKind, Visited,
 };
+use strategy::Refusal;
 use tokio::sync::Semaphore;
 
 use crate::content::{Content, Contents, LOST, Trouble, Unread};
@@ -53,6 +54,8 @@ pub(crate) struct Visitor {
     pub lines: Semaphore,
     /// Visits that wait for the next of their requests.
     pub rests: Arc<Rests>,
+    /// Hosts out of scope for which it was looked where start pages lead to.
+    pub strange: Mutex<HashSet<HostName>>,
 }
 
 /// How a claim ended.
@@ -101,6 +104,7 @@ impl Visitor {
             let untouched = Rest { until: now, delay: None, failures: claim.host_failures };
             return self.unasked(claim, untouched, Outcome::Refused(Refused::unseen(FORGOTTEN))).await;
         }
+        self.learn_scope(&claim, crawl).await?;
         let origin = claim.link.url.origin();
         let Some(robots) = self.origins.robots(&origin, now).await? else {
             let rest = self.origins.ask_for(OriginFile::Robots, &origin, &claim).await?;
@@ -153,6 +157,22 @@ impl Visitor {
             VisitKind::Media(_) | VisitKind::Sitemap => {}
         }
         self.ask(claim, crawl, &robots).await
+    }
+
+    /// Where start pages lead to, the crawl was meant to start. Others who work on it may have been led there.
+    async fn learn_scope(&self, claim: &Claim, crawl: CrawlId) -> Result<(), StoreError> {
+        let (link, filter) = (&claim.link, &self.guide.filter);
+        let strange = || matches!(filter.admits(&link.url, 0), Err(Refusal::Scope));
+        if link.kind != VisitKind::Page || !self.store.is_shared() || !strange() {
+            return Ok(());
+        }
+        if link.parent.is_none() {
+            filter.widen(&link.url);
+        } else if self.strange.lock().unwrap_or_else(PoisonError::into_inner).insert(link.url.host()) {
+            let starts = self.store.library().starts(crawl).await?;
+            starts.iter().for_each(|start| filter.widen(&start.url));
+        }
+        Ok(())
     }
 
     /// The row waits again; its host rests.
@@ -287,6 +307,9 @@ impl Visitor {
     /// A page in one request; it may turn out to be a media file.
     async fn get_page(&self, claim: &Claim, earlier: Option<&Earlier>) -> Result<Found, StoreError> {
         let _line = self.lines.acquire().await;
+        if !self.store.frontier().holds(&claim.link.url.host()).await? {
+            return Ok(lost(claim, 0));
+        }
         let _timed = self.guide.steps.time(Work::FetchingPages);
         let validators = earlier.and_then(validators);
         let asks_for_change = validators.is_some();
@@ -319,6 +342,9 @@ impl Visitor {
         let mut validators = earlier.and_then(validators);
         loop {
             let line = self.lines.acquire().await;
+            if !frontier.holds(&claim.link.url.host()).await? {
+                return Ok(lost(claim, inquiry.received()));
+            }
             let timed = self.guide.steps.time(Work::FetchingMedia);
             let asks_for_change = validators.is_some();
             let request = Request { validators: validators.take(), ..inquiry.request(self.request(claim)) };
@@ -346,9 +372,6 @@ impl Visitor {
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
-            if !frontier.holds(&claim.link.url.host()).await? {
-                return Ok(lost(claim, inquiry.received()));
-            }
         }
     }
 

@@ -104,7 +104,7 @@ impl Crawls {
     }
 
     /// Whether other processes work on the crawl of this name now.
-    async fn is_at_work_elsewhere(&self, name: &str) -> Result<bool, StoreError> {
+    pub async fn is_at_work_elsewhere(&self, name: &str) -> Result<bool, StoreError> {
         if !self.store.is_shared() {
             return Ok(false);
         }

@@ -45,6 +45,17 @@ fn left_here(media: &Path) -> Vec<String> {
 
 #[test]
 fn a_crawl_keeps_in_a_bucket_what_it_keeps_in_a_directory_though_the_service_goes_away() {
+    stays_without_the_service(Duration::from_secs(3));
+}
+
+/// `cargo test -p bowerbird --test end_to_end -- --ignored half_a_minute`
+#[test]
+#[ignore = "takes a minute"]
+fn a_crawl_waits_half_a_minute_for_a_service_that_is_away() {
+    stays_without_the_service(Duration::from_secs(30));
+}
+
+fn stays_without_the_service(away: Duration) {
     let (lab, here) = (Lab::small(7), Bird::new());
     assert_eq!(here.json(to_the_end(&lab, "10ms"))["stopped"], "empty");
     let expected = here.kept();
@@ -58,7 +69,7 @@ fn a_crawl_keeps_in_a_bucket_what_it_keeps_in_a_directory_though_the_service_goe
     let crawling = crawling.unwrap();
     wait_for_requests(&lab, 60);
     service.stop();
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(away);
     service.start_again();
     let output = crawling.wait_with_output().unwrap();
     let (summary, told) = said(&output);

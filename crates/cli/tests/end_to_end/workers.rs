@@ -198,7 +198,6 @@ fn web(number: u64, hosts: u32, pages: u64) -> lab::Settings {
 }
 
 #[test]
-#[ignore = "now and then a crawl of several workers does not end"]
 fn workers_find_together_what_one_finds_alone() {
     let web = lab::Settings { https_share: 0.0, ..web(7, 20, 200) };
     let untroubled = Trouble { kill_every: None, kills: 0, crashes: &[] };
@@ -206,7 +205,6 @@ fn workers_find_together_what_one_finds_alone() {
 }
 
 #[test]
-#[ignore = "now and then a crawl of several workers does not end"]
 fn workers_find_the_same_whoever_is_killed_and_whatever_becomes_of_the_database() {
     let trouble = Trouble { kill_every: Some(Duration::from_millis(1_500)), kills: 3, crashes: &["KILL", "INT"] };
     println!("{}", compare(web(7, 20, 200), 20, 3, &Server::own(), &trouble));

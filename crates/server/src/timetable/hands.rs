@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use crawl::Settings;
 use crawl::quantity::show_bytes;
 use facts::Timestamp;
+use store::StoreError;
 
 use crate::crawls::Crawls;
 
@@ -25,8 +26,8 @@ pub(crate) struct Started {
 /// Starts crawls.
 #[async_trait]
 pub(crate) trait Hands: Send + Sync {
-    /// Whether a crawl of that name runs.
-    fn is_running(&self, name: &str) -> bool;
+    /// Whether a crawl of that name runs, also in another process that shares the library.
+    async fn is_running(&self, name: &str) -> Result<bool, StoreError>;
 
     /// Why no crawl should be started now, in words.
     fn short_of(&self, settings: &Settings) -> Option<String>;
@@ -56,8 +57,8 @@ impl ServerHands {
 
 #[async_trait]
 impl Hands for ServerHands {
-    fn is_running(&self, name: &str) -> bool {
-        self.crawls.running(name).is_some()
+    async fn is_running(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(self.crawls.running(name).is_some() || self.crawls.is_at_work_elsewhere(name).await?)
     }
 
     fn short_of(&self, settings: &Settings) -> Option<String> {

@@ -44,7 +44,7 @@ impl Timetable {
 
     /// Starts it now, whenever it is due.
     pub async fn now(&self, schedule: &Schedule) -> Result<(), Problem> {
-        if self.hands.is_running(&schedule.crawl) {
+        if self.hands.is_running(&schedule.crawl).await? {
             let detail = format!("a crawl named '{}' runs: stop it first", schedule.crawl);
             return Err(Problem::new(StatusCode::CONFLICT, detail));
         }
@@ -65,7 +65,9 @@ impl Timetable {
         due: Timestamp,
         now: Timestamp,
     ) -> Result<Option<String>, StoreError> {
-        let run = self.library.start_scheduled(schedule.id, due, now).await?;
+        let Some(run) = self.library.start_scheduled(schedule.id, due, now).await? else {
+            return Ok(Some("another server has started it".into()));
+        };
         let (library, clock) = (Arc::clone(&self.library), Arc::clone(&self.clock));
         match self.hands.start(&schedule.crawl, settings).await {
             Ok(started) => {
@@ -88,11 +90,17 @@ pub(crate) struct Keeper {
 }
 
 impl Keeper {
-    /// Runs that are marked as running died with the process that made them, and what was put off
+    /// Runs that are marked as running and are not died with the process that made them, and what was put off
     /// still waits.
     pub async fn open(timetable: Arc<Timetable>) -> Result<Self, StoreError> {
-        let Timetable { library, clock, .. } = &*timetable;
+        let Timetable { library, hands, clock } = &*timetable;
         for run in library.broken_scheduled().await? {
+            // A server that lost the duty with its connection goes on with what it started.
+            if let Some(schedule) = library.schedule(run.schedule).await?
+                && hands.is_running(&schedule.crawl).await?
+            {
+                continue;
+            }
             let detail = "the server ended while it ran; resuming the crawl goes on with it";
             library.end_scheduled(run.id, ScheduledOutcome::Died, detail, clock.now()).await?;
         }
@@ -167,7 +175,7 @@ impl Keeper {
         again: bool,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        if self.timetable.hands.is_running(&schedule.crawl) {
+        if self.timetable.hands.is_running(&schedule.crawl).await? {
             let detail = format!("crawl '{}' was still running", schedule.crawl);
             return self.note(schedule, due, ScheduledOutcome::Skipped, &detail, now).await;
         }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use crawl::Settings;
 use facts::Timestamp;
-use store::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, Store};
+use store::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, Store, StoreError};
 use tokio::sync::oneshot;
 
 use super::hands::{Clock, Hands, Started};
@@ -34,8 +34,8 @@ impl Clock for Hand {
 
 #[async_trait]
 impl Hands for Hand {
-    fn is_running(&self, name: &str) -> bool {
-        self.running.lock().unwrap().contains_key(name)
+    async fn is_running(&self, name: &str) -> Result<bool, StoreError> {
+        Ok(self.running.lock().unwrap().contains_key(name))
     }
 
     fn short_of(&self, _: &Settings) -> Option<String> {
@@ -144,7 +144,7 @@ async fn it_fires_within_a_second_of_its_minute_and_once() {
     // A look every half second, as the server does.
     for half_second in 0..(11 * 120) {
         bench.at(half_second * 500).await;
-        if bench.hand.is_running("town") {
+        if bench.hand.is_running("town").await.unwrap() {
             bench.end(id, Ok("max-pages".into())).await;
         }
     }
@@ -157,6 +157,22 @@ async fn it_fires_within_a_second_of_its_minute_and_once() {
     assert_eq!(bench.outcomes(id).await, ["done", "done"]);
     assert_eq!((runs[0].due.0 - MIDNIGHT, runs[0].pages, runs[0].images), (10 * MINUTE, 12, 3));
     assert_eq!(runs[0].detail, "stopped: max-pages");
+}
+
+#[tokio::test]
+async fn of_two_who_keep_it_one_starts_what_is_due_and_what_that_one_runs_is_not_dead() {
+    let mut bench = Bench::new().await;
+    let id = bench.schedule("* * * * *", CatchUp::Skip).await;
+    let schedule = bench.store.library().schedule(id).await.unwrap().unwrap();
+    // Both looked at the timetable before either wrote to it.
+    bench.at(MINUTE).await;
+    let other = Arc::new(Hand { now: AtomicI64::new(MIDNIGHT + MINUTE), ..Hand::default() });
+    let started = timetable(&bench.store, &other).now(&schedule).await;
+    assert!(started.is_err() && other.started.lock().unwrap().is_empty());
+    assert_eq!((bench.starts(), bench.outcomes(id).await), (vec![MINUTE], vec!["running"]));
+    // Another takes the duty over while the first goes on.
+    Keeper::open(timetable(&bench.store, &bench.hand)).await.unwrap();
+    assert_eq!(bench.outcomes(id).await, ["running"]);
 }
 
 #[tokio::test]
