@@ -3,9 +3,7 @@
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);
-    if let Ok(read) = query::Query::parse(&text) {
-        let _ = sources::Question::of(&read).with_site();
-    }
+    let _ = query::Query::parse(&text);
     if let Ok(synonyms) = query::Synonyms::read(&text)
         && let Some(want) = query::Want::parse(&text)
     {

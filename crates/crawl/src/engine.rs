@@ -375,10 +375,13 @@ impl Engine {
         let described = describer.stop().await;
         drop(commits);
         let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
-        written?;
-        landed?;
-        learnt?;
-        let end = ended?;
+        let (end, ended) = match ended {
+            Ok(end) => (end, None),
+            Err(error) => (End::Interrupted, Some(error)),
+        };
+        if let Some(error) = cause([written.err(), landed.err(), learnt.err(), ended]) {
+            return Err(error.into());
+        }
         let mut described = described?;
         if end.leaves_time() {
             described.add(describe(&store, &stop, &watch::channel(Describing::default()).0).await?);
@@ -749,6 +752,13 @@ fn seed_link(seed: &Url, order: facts::Order, reopen: bool) -> Link {
         hops: Vec::new(),
         reopen,
     }
+}
+
+/// Of several failures the first that says why: one that finds the store stopped met what another left.
+fn cause(failures: [Option<StoreError>; 4]) -> Option<StoreError> {
+    let (told, stopped): (Vec<_>, Vec<_>) =
+        failures.into_iter().flatten().partition(|error| !matches!(error, StoreError::Stopped { .. }));
+    told.into_iter().chain(stopped).next()
 }
 
 /// Bytes free to us on the disk of `dir`.
