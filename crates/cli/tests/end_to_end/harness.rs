@@ -227,7 +227,7 @@ fn contains(files: &BTreeMap<String, String>, (path, hash): &(&String, &String))
 
 /// Which spelling of an address was found first is a matter of timing.
 fn identity(url: &str) -> String {
-    facts::Url::parse(url).unwrap().identity()
+    facts::Url::parse(url).unwrap().identity().into_owned()
 }
 
 /// Every file with the SHA-256 of its content, but for the store's own notes and drafts.

@@ -53,7 +53,7 @@ fn all_that_scripts_make_of_pages_is_found_once() {
     let kept: BTreeSet<String> = bird.kept().media.into_keys().collect();
     let truth = web.states();
     let missing: Vec<_> =
-        truth.iter().flat_map(|state| &state.pictures).filter(|url| !kept.contains(&url.identity())).collect();
+        truth.iter().flat_map(|state| &state.pictures).filter(|url| !kept.contains(url.identity().as_ref())).collect();
     let pictures = truth.iter().flat_map(|state| &state.pictures).count();
     assert!(missing.len() * 50 <= pictures, "of {pictures} pictures these are missing: {missing:?}");
     assert_eq!(summary["pages"], web.pages(), "{summary}");
