@@ -154,7 +154,10 @@ fn compare(web: lab::Settings, delay_ms: u64, workers: usize, server: &Server, t
             gone.signal(Signal::KILL);
             gone.0.wait().unwrap();
             killed.push((gone.0.id(), Instant::now()));
-            at_work.push(worker(&bird, &shared, &lab));
+            let joins = worker(&bird, &shared, &lab);
+            // One that starts while the database is away says so and ends.
+            shared.wait_for(&format!("SELECT count(*) FROM worker WHERE what LIKE '%, process {}'", joins.0.id()));
+            at_work.push(joins);
             (kills, last_kill) = (kills + 1, Instant::now());
         }
         if (due || trouble.kill_every.is_none())

@@ -174,7 +174,10 @@ BEGIN
                   ORDER BY b.band, b.seq, b.host LIMIT wanted FOR UPDATE SKIP LOCKED) AS best;
             EXIT WHEN hosts IS NULL;
             tried := tried || hosts;
-            INSERT INTO host_clock (host) SELECT unnest(hosts) ORDER BY 1 ON CONFLICT DO NOTHING;
+            -- Only those that have none: a row that someone changes would be waited for.
+            INSERT INTO host_clock (host) SELECT new.host FROM unnest(hosts) AS new (host)
+            WHERE NOT EXISTS (SELECT 1 FROM host_clock AS c WHERE c.host = new.host)
+            ORDER BY 1 ON CONFLICT DO NOTHING;
             -- A clock that another holds may say something else in a moment: it is looked at with the next claim.
             SELECT coalesce(array_agg(clock.host), '{}'),
                    coalesce(array_agg(clock.host) FILTER (WHERE clock.busy IS NULL AND clock.ready_at <= at_ms), '{}')

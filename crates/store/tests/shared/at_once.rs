@@ -201,9 +201,13 @@ async fn how_many_workers_would_pay_follows_from_the_hosts_that_wait_and_their_d
 
 /// A visit that brought a file of that content.
 async fn brought(store: &Store, link: Link, content: &str) -> Visited {
-    let mut draft = store.files().draft(&link.url.host()).unwrap();
-    draft.write(content.as_bytes()).unwrap();
-    let kept = store.keep(draft, "jpeg").unwrap().file;
+    let keep = || {
+        let mut draft = store.files().draft(&link.url.host()).unwrap();
+        draft.write(content.as_bytes()).unwrap();
+        store.keep(draft, "jpeg").unwrap().file
+    };
+    // It waits for the database, which threads that wait for the network may not.
+    let kept = std::thread::scope(|scope| scope.spawn(keep).join().unwrap());
     let mut visit = kept_as(claim_of(link), content, plain());
     file_of(&mut visit).path = kept.path;
     visit

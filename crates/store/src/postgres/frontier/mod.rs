@@ -141,7 +141,7 @@ impl SharedFrontier {
             let ask = session.own(
                 "WITH waits AS (SELECT DISTINCT host FROM
                      (SELECT host FROM backlog WHERE lane IS NOT NULL AND crawl IN
-                          (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL) LIMIT $2) AS some)
+                          (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL) LIMIT $2) AS looked_at)
                  SELECT (SELECT count(*) FROM waits),
                         (SELECT coalesce(avg(greatest(coalesce(delay_ms, 0), $1)), $1)::DOUBLE PRECISION
                          FROM waits LEFT JOIN host_clock USING (host)),
