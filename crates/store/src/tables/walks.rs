@@ -270,6 +270,18 @@ impl<'f> Sought<'f> {
         }
     }
 
+    /// Whether very many have the word that is asked for.
+    fn is_common(&self) -> bool {
+        self.plan.as_ref().is_some_and(|plan| plan.common)
+    }
+
+    /// What numbers are sorted by: those that are found by words, and not in their order (see
+    /// [`worded_table`]), by what no index has.
+    fn sorted(&self, number: &str, along: Along) -> String {
+        let unordered = self.dialect == Dialect::Postgres && along == Along::Words && !self.is_common();
+        if unordered { format!("{number} + 0") } else { number.to_owned() }
+    }
+
     /// The words that must be there.
     fn expression(&self) -> Option<&String> {
         self.plan.as_ref().and_then(|plan| plan.expression.as_ref())
@@ -331,8 +343,9 @@ impl<'f> Sought<'f> {
     pub fn each_worded(&self, db: &Connection, each: &mut dyn FnMut(i64) -> ControlFlow<()>) -> sql::Result<()> {
         let Some(expression) = self.expression() else { return Ok(()) };
         let matches = has_words(self.dialect, "item_words", "?1");
+        let number = self.sorted("rowid", Along::Words);
         let mut select = db.prepare_cached(&format!(
-            "SELECT rowid FROM item_words WHERE {matches} AND rowid > ?2 AND rowid <= ?3 ORDER BY rowid DESC"
+            "SELECT rowid FROM item_words WHERE {matches} AND rowid > ?2 AND rowid <= ?3 ORDER BY {number} DESC"
         ))?;
         let mut rows = select.walk(params![expression, self.after, self.until])?;
         while let Some(row) = rows.next()? {
@@ -382,10 +395,11 @@ impl<'f> Sought<'f> {
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         self.own_condition(along, &mut conditions, &mut values);
         let from = From { number, table, along: Some(along), key: "NULL", conditions, values };
+        let by = self.sorted(number, along);
         let order = match rows {
             Rows::Any => String::new(),
-            Rows::Rising => format!(" ORDER BY {number}"),
-            Rows::Falling => format!(" ORDER BY {number} DESC"),
+            Rows::Rising => format!(" ORDER BY {by}"),
+            Rows::Falling => format!(" ORDER BY {by} DESC"),
         };
         self.rows(db, from, &order, &mut |number, point, _| each(number, point))
     }
@@ -402,7 +416,8 @@ impl<'f> Sought<'f> {
         let (mut number, mut table) = along.table();
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         if along == Along::Words {
-            (number, table) = ("worded.number", worded_table(self.dialect));
+            // How many have them prominently is not known.
+            (number, table) = ("worded.number", worded_table(self.dialect, self.is_common() && expression.is_none()));
             let expression = expression.or(self.expression()).cloned();
             values = vec![expression.into(), self.after.into(), self.until.into(), (LOOKED_AT as i64).into()];
         } else {
@@ -554,14 +569,26 @@ impl<'f> Sought<'f> {
 
 /// What has some words, the newest first, and not more than are looked at: it is read in this order, and
 /// no further than need be.
-fn worded_table(dialect: Dialect) -> &'static str {
-    dialect.choose(
-        "(SELECT rowid AS number FROM item_words WHERE item_words MATCH ? AND rowid > ? AND rowid <= ?
-          ORDER BY rowid DESC LIMIT ?) AS worded",
-        "(SELECT rowid AS number FROM item_words
-          WHERE words @@ CAST(CAST(? AS TEXT) AS tsquery) AND rowid > ? AND rowid <= ?
-          ORDER BY rowid DESC LIMIT ?) AS worded",
-    )
+///
+/// PostgreSQL's index of words has no order. Its planner takes looking for words into every row for cheap,
+/// and would go along all numbers: it may where that pays, and is kept from it where not.
+fn worded_table(dialect: Dialect, common: bool) -> &'static str {
+    match (dialect, common) {
+        (Dialect::Sqlite, _) => {
+            "(SELECT rowid AS number FROM item_words WHERE item_words MATCH ? AND rowid > ? AND rowid <= ?
+              ORDER BY rowid DESC LIMIT ?) AS worded"
+        }
+        (Dialect::Postgres, true) => {
+            "(SELECT rowid AS number FROM item_words
+              WHERE words @@ CAST(CAST(? AS TEXT) AS tsquery) AND rowid > ? AND rowid <= ?
+              ORDER BY rowid DESC LIMIT ?) AS worded"
+        }
+        (Dialect::Postgres, false) => {
+            "(SELECT rowid AS number FROM item_words
+              WHERE words @@ CAST(CAST(? AS TEXT) AS tsquery) AND rowid > ? AND rowid <= ?
+              ORDER BY rowid + 0 DESC LIMIT ?) AS worded"
+        }
+    }
 }
 
 /// The words of an item, as a key of a walk.

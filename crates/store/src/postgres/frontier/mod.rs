@@ -208,26 +208,31 @@ impl Shared {
         self.clock.ahead()
     }
 
+    /// Takes rows and numbers them in one statement: whoever waits for the server waits once. One who was taken
+    /// for dead takes nothing.
     fn claim(&self, session: &Session, crawl: CrawlId, limit: ClaimLimit) -> sql::Result<Claims> {
-        if !self.is_alive(session)? {
-            return Ok(Claims { busy: true, ..Claims::default() });
-        }
         let most = |limit: usize| limit.min(MOST) as i32;
-        let take = session.own("SELECT * FROM take_best($1, $2, $3, $4, now_ms() + $5)")?;
+        let take = session.own(
+            "WITH alive AS MATERIALIZED (SELECT id FROM worker WHERE id = $2 AND ended IS NULL FOR KEY SHARE),
+                  taken AS MATERIALIZED (SELECT best.* FROM alive, take_best($1, alive.id, $3, $4, now_ms() + $5) AS best),
+                  numbered AS (
+                      INSERT INTO queue_crawl (crawl, next) SELECT $1, count(*) FROM taken HAVING count(*) > 0
+                      ON CONFLICT (crawl) DO UPDATE SET next = queue_crawl.next + excluded.next
+                      RETURNING next - (SELECT count(*) FROM taken) AS first)
+             SELECT taken.*, numbered.first FROM taken, numbered",
+        )?;
         let crawl_number = i64::from(crawl.0);
         let worker = self.lease.worker();
         let asked = session.client();
         let mut rows = session
             .wait(asked.query(&take, &[&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead()]))?;
-        if rows.is_empty() {
-            return self.nothing(session, crawl_number, limit);
-        }
+        let Some(first) = rows.first().map(|row| row.get::<_, i64>(9)) else {
+            return self.change(session, || match self.is_alive(session)? {
+                true => self.nothing(session, crawl_number, limit),
+                false => Ok(Claims { busy: true, ..Claims::default() }),
+            });
+        };
         rows.sort_by_key(|row| (read_place(row, 0), row.get::<_, i64>(3)));
-        let number = session.own(
-            "INSERT INTO queue_crawl (crawl, next) VALUES ($1, $2)
-             ON CONFLICT (crawl) DO UPDATE SET next = queue_crawl.next + excluded.next RETURNING next - $2",
-        )?;
-        let first: i64 = session.wait(asked.query_one(&number, &[&crawl_number, &(rows.len() as i64)]))?.get(0);
         let mut claims = Vec::with_capacity(rows.len());
         for (row, number) in rows.iter().zip(first..) {
             let link: Link = staging::read_link(row.get(4))?;
@@ -396,7 +401,7 @@ impl Frontier for SharedFrontier {
     async fn claim(&self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
         let claims = self
             .with(move |shared, session| {
-                let claim = || shared.change(session, || shared.claim(session, crawl, limit));
+                let claim = || shared.claim(session, crawl, limit);
                 shared.held.take(session, &shared.lease.workers(), claim, |claims| {
                     claims.claims.iter().map(|claim| row_of(crawl, claim)).map(|row| (row.0, row)).unzip()
                 })

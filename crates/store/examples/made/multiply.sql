@@ -4,7 +4,7 @@
 --   psql -v times=20 -f multiply.sql DATABASE
 --
 -- For `search.rs`: minutes instead of the hour that a million items take as a crawl writes them. Cells of
--- the map and leaders of clusters are those of the small library, with as many times the members.
+-- the map are those of the small library, with as many times the items.
 
 \set ON_ERROR_STOP on
 BEGIN;

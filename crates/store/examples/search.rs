@@ -1,90 +1,95 @@
 //! How long a library of a million pictures takes to answer: by words, by place, by example.
 //!
-//! `cargo run --release -p bowerbird-crawl --example search -- PHOTOS HOME [items]`
+//! `cargo run --release -p bowerbird-store --example search -- HOME [items]`
 //!
 //! `HOME` is a shared database (`postgres://…`, or `host=… user=… dbname=…`) or a directory; it is filled
 //! with as many items as are asked for, and used again when it has them. Made visits: pictures of 500 hosts
-//! around 2,000 made towns with made texts (`store/examples/words.rs`), described as blends of the photos
-//! below `PHOTOS` (`alike.rs`), one page for every ten. A shared database may be filled with a part of them
+//! around 2,000 made towns with made texts (`words.rs`), one page for every ten, each with a description of
+//! 700 bytes and a point near one of 1,024 leaders. A shared database may be filled with a part of them
 //! first, and that part multiplied by `made/multiply.sql`. Times are those that whoever asks waits, one
-//! question after the other, each kind after ten others of its kind that are not counted.
+//! question after the other, each kind after ten others of its kind that are not counted. An example is
+//! asked for as `crawl` does, without what it does with the 300 descriptions that come.
 
-#[path = "made/blends.rs"]
-mod blends;
-#[path = "../../store/examples/made/mod.rs"]
 mod made;
-#[path = "../../store/examples/made/places.rs"]
+#[path = "made/places.rs"]
 mod places;
-#[path = "../../store/examples/made/texts.rs"]
+#[path = "made/texts.rs"]
 mod texts;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
-use blends::Levels;
-use crawl::{ByExample, Mode};
 use facts::MediaKind;
-use made::{memory, ms, scattered, size};
-use media::Look;
+use made::{BATCH, Outcomes, memory, ms, scattered, size};
 use places::place;
 use store::{
-    Area, ClusterFilter, Described, Description, ItemFilter, ItemOrder, Library, Options, RunLimits, Store, Traces,
-    Visited, Want,
+    Alike, Area, ClusterFilter, ClusterId, Described, Description, ItemFilter, ItemOrder, Library, Options, Placed,
+    RunLimits, Store, Traces, Visited, Want,
 };
 
-/// Visits that are written at once.
-const BATCH: u64 = 512;
+/// Values of a point, leaders of clusters, and the formulas that descriptions are by.
+const DIMENSIONS: u64 = 128;
+const LEADERS: u64 = 1_024;
+const VERSION: u16 = 1;
+/// Points that are compared for an example, and items that are read.
+const COMPARED: usize = 30_000;
+const RANKED: usize = 300;
 /// Questions of a kind, and those before them.
 const TRIES: u64 = 200;
 const BEFORE: u64 = 10;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn main() -> Result<()> {
+async fn main() -> Outcomes {
     let mut given = std::env::args().skip(1);
-    let folder = given.next().context("name a folder of photos")?;
-    let home = given.next().context("name a database or a directory")?;
+    let home = given.next().ok_or("name a database or a directory")?;
     let items: u64 = given.next().map_or(Ok(1_000_000), |text| text.parse())?;
-    let photos = blends::photos(Path::new(&folder))?;
-    ensure!(photos.len() > 1, "{folder} has no photos");
     let scratch = tempfile::tempdir()?;
     let shared = home.contains("://") || home.contains('=');
     let dir = if shared { scratch.path().to_owned() } else { PathBuf::from(&home) };
     let database = shared.then(|| home.clone());
     let store = Store::open(&dir, Options { what: "a measurement".into(), database, ..Options::default() })?;
     let library = &**store.library();
-    fill(library, &photos, items).await?;
-    let started = Instant::now();
-    let (_stopper, stop) = crawl::stopper();
-    let placing = crawl::place(library, &stop).await?;
-    println!("{placing:?} in {:.0} s", started.elapsed().as_secs_f64());
+    fill(library, items).await?;
     if !shared {
         println!("library.db {} MB", size(&dir) >> 20);
     }
     words(library, items).await?;
     areas(library, items).await?;
     maps(library, items).await?;
-    alike(library, &photos, items).await?;
+    alike(library, items).await?;
     println!("{} MB of memory", memory() >> 10);
     store.close().await?;
     Ok(())
 }
 
-async fn fill(library: &dyn Library, photos: &[Levels], items: u64) -> Result<()> {
+async fn fill(library: &dyn Library, items: u64) -> Outcomes {
     let there: u64 = library.library_figures(0).await?.media.values().sum();
     if there >= items {
         return Ok(());
     }
     let crawl = library.save_crawl("search", &serde_json::json!({})).await?.id;
     let run = library.start_run(crawl, RunLimits::default(), 1_000).await?.id;
+    let known = library.leaders(MediaKind::Image, VERSION).await?.leaders;
+    let clusters: Vec<ClusterId> = match known.is_empty() {
+        true => {
+            let leaders: Vec<Vec<i8>> = (0..LEADERS).map(leader).collect();
+            library.found_clusters(MediaKind::Image, VERSION, None, &leaders).await?
+        }
+        false => known.into_iter().map(|leader| leader.cluster).collect(),
+    };
     let started = Instant::now();
     for first in (there..items).step_by(BATCH as usize) {
         let numbers = first..items.min(first + BATCH);
         let visits: Vec<Visited> = numbers
-            .flat_map(|n| n.is_multiple_of(10).then(|| texts::page(n)).into_iter().chain([picture(photos, n)]))
+            .clone()
+            .flat_map(|n| n.is_multiple_of(10).then(|| texts::page(n)).into_iter().chain([picture(n)]))
             .collect();
         library.record(run, &visits).await?;
-        if (first - there) % (BATCH * 50) == 0 {
+        let described = numbers.filter(|n| is_described(*n));
+        let placed =
+            described.map(|n| Placed { id: made::id(n), cluster: clusters[(n % LEADERS) as usize], point: point(n) });
+        library.place(&placed.collect::<Vec<_>>()).await?;
+        if (first - there) % (BATCH * 40) == 0 {
             println!("{first} after {:.0} s", started.elapsed().as_secs_f64());
         }
     }
@@ -93,16 +98,28 @@ async fn fill(library: &dyn Library, photos: &[Levels], items: u64) -> Result<()
     Ok(())
 }
 
-fn picture(photos: &[Levels], n: u64) -> Visited {
-    // One in 200 is a film.
-    let described = || {
-        let bytes = blends::made(photos, n).bytes();
-        Described::As(Description { version: Look::VERSION, bytes, traces: Traces::default() })
-    };
-    texts::picture(n, (!n.is_multiple_of(200)).then(described))
+/// One in 200 is a film.
+fn is_described(n: u64) -> bool {
+    !n.is_multiple_of(200)
 }
 
-async fn words(library: &dyn Library, items: u64) -> Result<()> {
+fn picture(n: u64) -> Visited {
+    let description = Description { version: VERSION, bytes: vec![n as u8; 700], traces: Traces::default() };
+    texts::picture(n, is_described(n).then_some(Described::As(description)))
+}
+
+/// Where the pictures of a cluster are.
+fn leader(cluster: u64) -> Vec<i8> {
+    (0..DIMENSIONS).map(|axis| (scattered(cluster * DIMENSIONS + axis, 91) * 160.0 - 80.0) as i8).collect()
+}
+
+/// Where the `n`-th picture is.
+fn point(n: u64) -> Vec<i8> {
+    let noise = |axis: u64| (scattered(n * DIMENSIONS + axis, 92) * 80.0 - 40.0) as i8;
+    leader(n % LEADERS).into_iter().zip(0..).map(|(value, axis)| value + noise(axis)).collect()
+}
+
+async fn words(library: &dyn Library, items: u64) -> Outcomes {
     for (name, question) in texts::QUESTIONS {
         let mut times = Times::default();
         for n in 0..BEFORE + TRIES {
@@ -122,7 +139,7 @@ async fn words(library: &dyn Library, items: u64) -> Result<()> {
     Ok(())
 }
 
-async fn areas(library: &dyn Library, items: u64) -> Result<()> {
+async fn areas(library: &dyn Library, items: u64) -> Outcomes {
     for km in [1.0, 10.0, 100.0, 1_000.0] {
         for (name, nearest, word) in [
             ("", false, false),
@@ -157,7 +174,7 @@ async fn areas(library: &dyn Library, items: u64) -> Result<()> {
 }
 
 /// Views of a screen of 1,280 × 800 pixels around random pictures, at every zoom.
-async fn maps(library: &dyn Library, items: u64) -> Result<()> {
+async fn maps(library: &dyn Library, items: u64) -> Outcomes {
     let all = ItemFilter::default;
     let filters = [
         ("everything", all()),
@@ -188,30 +205,23 @@ async fn maps(library: &dyn Library, items: u64) -> Result<()> {
 }
 
 /// The first time, clusters are read when they are come to.
-async fn alike(library: &dyn Library, photos: &[Levels], items: u64) -> Result<()> {
-    let asked: Vec<Look> =
-        (0..BEFORE + TRIES).filter_map(|n| blends::made(photos, items + 1_000_000_000 + n).look()).collect();
+async fn alike(library: &dyn Library, items: u64) -> Outcomes {
     for name in ["the first time", "again"] {
         let mut times = Times::default();
-        for (look, n) in asked.iter().zip(0..) {
-            let example = ByExample::of_look(look.clone());
-            let asked = example.ask(library, Mode::Similar, 0.0, 50);
-            times.of(n, asked).await.map(|(total, _)| times.found(n, total))?;
+        for n in 0..BEFORE + TRIES {
+            let asked = Alike {
+                kind: MediaKind::Image,
+                version: VERSION,
+                point: point((scattered(n, 83) * items as f64) as u64),
+                compared: COMPARED,
+                most: RANKED,
+                copies: false,
+                except: None,
+            };
+            times.of(n, library.alike(&asked)).await.map(|found| times.found(n, found.len() as u64))?;
         }
         times.report(&format!("example: similar, {name}"));
     }
-    let mut times = Times::default();
-    for n in 0..BEFORE + TRIES {
-        let item = made::id((scattered(n, 83) * items as f64) as u64 / 200 * 200 + 1);
-        let asked = async {
-            match ByExample::of_item(library, item).await? {
-                Some(example) => example.ask(library, Mode::Similar, 0.0, 50).await.map(|(total, _)| total),
-                None => Ok(0),
-            }
-        };
-        times.of(n, asked).await.map(|total| times.found(n, total))?;
-    }
-    times.report("example: an item of the library");
     Ok(())
 }
 
