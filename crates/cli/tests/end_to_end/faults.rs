@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use crate::crash::{Moments, to_the_end, wait_for_requests};
 use crate::harness::{Bird, Kept, Lab, Running, said, small_web};
 
-const WEB: u64 = 31;
+const WEB: u64 = 8;
 const DELAY: &str = "20ms";
 
 /// What a crawl that nothing happens to keeps, and how many addresses it gets more than once all the same.
@@ -27,7 +27,7 @@ fn undisturbed() -> &'static (Kept, u64) {
 
 /// Over http alone: a host that speaks both has a robots.txt for each.
 fn web() -> Lab {
-    Lab::start(lab::Settings { https_share: 0.0, ..small_web(WEB) })
+    Lab::start(lab::Settings { https_share: 0.0, crawl_delay: 0.05, retry_after: 1, ..small_web(WEB) })
 }
 
 fn order(lab: &Lab) -> Vec<String> {

@@ -195,11 +195,11 @@ async fn a_run_that_the_server_died_in_is_not_running_for_ever() {
     let id = bench.schedule("* * * * *", CatchUp::Skip).await;
     bench.at(MINUTE).await;
     assert_eq!(bench.outcomes(id).await, ["running"]);
+    bench.hand.running.lock().unwrap().clear();
     let another = Keeper::open(timetable(&bench.store, &bench.hand)).await.unwrap();
     assert_eq!(bench.outcomes(id).await, ["died"]);
     assert!(bench.runs(id).await[0].detail.contains("resuming"));
     bench.keeper = another;
-    bench.hand.running.lock().unwrap().clear();
     bench.at(2 * MINUTE).await;
     assert_eq!(bench.starts(), [MINUTE, 2 * MINUTE]);
 }
