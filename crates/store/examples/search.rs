@@ -89,7 +89,7 @@ async fn fill(library: &dyn Library, items: u64) -> Outcomes {
         let placed =
             described.map(|n| Placed { id: made::id(n), cluster: clusters[(n % LEADERS) as usize], point: point(n) });
         library.place(&placed.collect::<Vec<_>>()).await?;
-        if (first - there) % (BATCH * 40) == 0 {
+        if (first - there).is_multiple_of(BATCH * 40) {
             println!("{first} after {:.0} s", started.elapsed().as_secs_f64());
         }
     }
