@@ -147,7 +147,9 @@ impl Url {
             return Err(UrlError::NoHost);
         }
         // `example.org.` is `example.org`, written so that no search list is tried.
-        if let Some(host) = url.host_str().and_then(|host| host.strip_suffix('.')).map(str::to_owned) {
+        // All of them: an address that is read again must stay what it is.
+        if let Some(host) = url.host_str().filter(|host| host.ends_with('.')) {
+            let host = host.trim_end_matches('.').to_owned();
             url.set_host(Some(&host)).map_err(|error| UrlError::Malformed(error.to_string()))?;
         }
         if url.host_str().is_some_and(|host| host.len() > LONGEST_HOST) {
@@ -470,6 +472,16 @@ mod tests {
 
     fn identity(text: &str) -> String {
         Url::parse(text).expect(text).identity().into_owned()
+    }
+
+    #[test]
+    fn an_address_that_is_read_again_stays_what_it_is() {
+        for text in ["http://h../a", "http://example.org./", "http://example.org.../x?y", "http:h../..t/tp//0.2.3./"] {
+            let url = Url::parse(text).expect(text);
+            assert!(!url.host_str().ends_with('.'), "{url}");
+            assert_eq!(Url::parse(url.as_str()).unwrap().id(), url.id(), "{text}");
+        }
+        assert!(Url::parse("http://../").is_err());
     }
 
     #[test]
