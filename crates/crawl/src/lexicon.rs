@@ -154,13 +154,13 @@ struct Weighed<'p> {
 }
 
 fn weighed(page: &Page) -> Vec<Weighed<'_>> {
-    if page.words.distinct() > DISTINCT {
+    if page.words().distinct() > DISTINCT {
         return Vec::new();
     }
-    let mut weights: Vec<u32> = page.words.iter().map(|(_, count)| count).collect();
+    let mut weights: Vec<u32> = page.words().iter().map(|(_, count)| count).collect();
     let mut add = |text: &str, times: u32| {
         for word in page::words(text) {
-            if let Some(weight) = page.words.place(&word).and_then(|place| weights.get_mut(place)) {
+            if let Some(weight) = page.words().place(&word).and_then(|place| weights.get_mut(place)) {
                 *weight = weight.saturating_add(times);
             }
         }
@@ -170,7 +170,7 @@ fn weighed(page: &Page) -> Vec<Weighed<'_>> {
         let text = page.text.get(run.range.start as usize..run.range.end as usize).unwrap_or_default();
         add(text, run.tags.emphasis() - 1);
     }
-    let words = page.words.iter().zip(weights).filter(|((word, _), _)| may_tell(word));
+    let words = page.words().iter().zip(weights).filter(|((word, _), _)| may_tell(word));
     words.map(|((text, _), weight)| Weighed { text, key: key(text), weight }).collect()
 }
 

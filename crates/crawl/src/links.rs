@@ -127,7 +127,8 @@ pub(crate) fn gather(
             title: page.title.clone(),
             description: page.description.clone(),
             keywords: keywords(page),
-            telling: lexicon.telling(page, claim.round == 0),
+            // They are key words of what it shows.
+            telling: if media.is_empty() { Vec::new() } else { lexicon.telling(page, claim.round == 0) },
             language: page.language.clone(),
             size,
             canonical: page.canonical.clone(),

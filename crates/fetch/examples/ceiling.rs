@@ -2,8 +2,10 @@
 //! makes a tree of each page, and nothing else. No queue, no robots.txt, no text, no links, no store.
 //!
 //! ```text
-//! cargo run --release -p bowerbird-fetch --example ceiling -- LIST REQUESTS-AT-ONCE
+//! cargo run --release -p bowerbird-fetch --example ceiling -- LIST REQUESTS-AT-ONCE [html5ever]
 //! ```
+//!
+//! With `html5ever` the tree is made by the parser that most programs use, and not by ours.
 //!
 //! One request at a time goes to a host, as in a crawl. `bench/crawl/run` puts it beside crawlers.
 
@@ -16,9 +18,12 @@ use tokio::sync::Semaphore;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
 
-/// A tree is made whatever these say; nothing is taken from it.
-const TREE_ONLY: page::Limits =
-    page::Limits { bytes: 16 << 20, links: 0, media: 0, text: 0, depth: 512, nodes: 400_000, structured: 0 };
+/// Which parser makes the tree.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parser {
+    Ours,
+    Html5ever,
+}
 
 fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
@@ -32,8 +37,9 @@ fn main() -> Result<(), Failure> {
     }
     let settings =
         Settings { private_hosts: hosts.keys().cloned().collect(), proxy: Proxy::None, ..Settings::default() };
+    let parser = if arguments.next().as_deref() == Some("html5ever") { Parser::Html5ever } else { Parser::Ours };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let (pages, nodes) = runtime.block_on(all(Fetcher::new(settings)?, hosts, at_once.parse()?))?;
+    let (pages, nodes) = runtime.block_on(all(Fetcher::new(settings)?, hosts, at_once.parse()?, parser))?;
     println!("{pages} pages, {nodes} nodes");
     Ok(())
 }
@@ -42,9 +48,11 @@ async fn all(
     fetcher: Fetcher,
     hosts: HashMap<facts::HostName, Vec<Url>>,
     at_once: usize,
+    parser: Parser,
 ) -> Result<(usize, usize), Failure> {
     let places = Arc::new(Semaphore::new(at_once));
-    let each = hosts.into_values().map(|urls| tokio::spawn(host(fetcher.clone(), urls, Arc::clone(&places))));
+    let one = |urls| tokio::spawn(host(fetcher.clone(), urls, Arc::clone(&places), parser));
+    let each = hosts.into_values().map(one);
     let (mut pages, mut nodes) = (0, 0);
     for done in each.collect::<Vec<_>>() {
         let (some, of_them) = done.await??;
@@ -54,7 +62,12 @@ async fn all(
 }
 
 /// All pages of one host, one after the other; how many, and the nodes of their trees.
-async fn host(fetcher: Fetcher, urls: Vec<Url>, places: Arc<Semaphore>) -> Result<(usize, usize), Failure> {
+async fn host(
+    fetcher: Fetcher,
+    urls: Vec<Url>,
+    places: Arc<Semaphore>,
+    parser: Parser,
+) -> Result<(usize, usize), Failure> {
     let (pages, mut nodes) = (urls.len(), 0);
     for url in urls {
         let _place = places.acquire().await?;
@@ -63,7 +76,8 @@ async fn host(fetcher: Fetcher, urls: Vec<Url>, places: Arc<Semaphore>) -> Resul
         while let Some(piece) = response.chunk().await? {
             body.extend_from_slice(&piece);
         }
-        nodes += page::read(&body, Some("text/html; charset=utf-8"), &url, &TREE_ONLY).tree.len();
+        let text = String::from_utf8_lossy(&body);
+        nodes += page::judge::plant(&text, &page::Limits::default(), parser == Parser::Ours);
     }
     Ok((pages, nodes))
 }

@@ -60,6 +60,8 @@ mod text;
 mod tree;
 mod words;
 
+use std::sync::OnceLock;
+
 use facts::{Directives, Url};
 
 pub use crate::language::language_code;
@@ -120,8 +122,6 @@ pub struct Page {
     pub language: Option<String>,
     /// Its visible text, white space folded, each block on a line of its own.
     pub text: String,
-    /// How often each word occurs in the text.
-    pub words: Words,
     /// The text by text node, in order.
     pub runs: Vec<TextRun>,
     /// Its links, one per address, in order.
@@ -147,6 +147,16 @@ pub struct Page {
     pub tree: Tree,
     /// Whether a limit was hit.
     pub truncated: bool,
+    /// The words of the text, once somebody asked for them.
+    pub(crate) counted: OnceLock<Words>,
+}
+
+impl Page {
+    /// How often each word occurs in the text. They are counted when they are first asked for: that is half
+    /// of what reading a page costs, and many have no use for it.
+    pub fn words(&self) -> &Words {
+        self.counted.get_or_init(|| Words::of(&self.text))
+    }
 }
 
 /// Reads a page. `content_type` is the header as received, and matters for its charset and to

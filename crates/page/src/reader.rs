@@ -3,6 +3,8 @@
 mod marks;
 mod shown;
 
+use std::sync::OnceLock;
+
 use facts::{MediaKind, Url};
 
 use self::shown::{Figure, OpenLink, caption_all};
@@ -17,7 +19,7 @@ use crate::picture::Choice;
 use crate::structured::{Items, Structured, StructuredSource};
 use crate::text::{Folded, Tags, TextRun, fold};
 use crate::tree::{NodeId, Tree};
-use crate::{Limits, Page, Words, guard, language};
+use crate::{Limits, Page, guard, language};
 
 /// Reads a document that is HTML, or was sent as if it were.
 pub(crate) fn read_html(text: &str, url: &Url, limits: &Limits) -> Page {
@@ -301,7 +303,6 @@ impl<'d> Reader<'d> {
         let media = caption_all(self.gallery, self.figures, self.captions, &self.tree, &self.visible);
         let said = self.html_language.or(self.metas.content_language).or(self.metas.locale);
         let language = said.or_else(|| language::detect(self.visible.as_str()));
-        let text = self.visible.into_string();
         let or = |own: String, other: String| if own.is_empty() { other } else { own };
         Page {
             url: url.clone(),
@@ -312,8 +313,7 @@ impl<'d> Reader<'d> {
             description: or(self.metas.description, self.metas.og_description),
             keywords: self.metas.keywords,
             language,
-            words: Words::of(&text),
-            text,
+            text: self.visible.into_string(),
             runs: self.runs,
             links,
             fragments: self.fragments,
@@ -326,6 +326,7 @@ impl<'d> Reader<'d> {
             refresh: self.metas.refresh,
             tree: self.tree,
             truncated: self.truncated,
+            counted: OnceLock::new(),
         }
     }
 }

@@ -301,7 +301,7 @@ fn next_word(text: &str, from: usize) -> Option<(usize, usize)> {
 fn is_letter(c: char) -> bool {
     match c {
         '\u{a0}' | '×' | '÷' | '\u{2010}'..='\u{2027}' | '\u{3000}'..='\u{3004}' => false,
-        'À'..='ɏ' | 'А'..='ҁ' | 'Ҋ'..='ԯ' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='龥' | '가'..='힣' => true,
+        'À'..='ɏ' | 'Έ'..='Ί' | 'Ύ'..='Ρ' | 'Σ'..='ϵ' | 'А'..='ҁ' | 'Ҋ'..='ԯ' | 'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='龥' | '가'..='힣' => true,
         _ => c.is_alphanumeric(),
     }
 }
@@ -318,6 +318,10 @@ fn lower_into(word: &str, out: &mut String) {
             'a'..='z' | '0'..='9' | 'ß'..='ö' | 'ø'..='ÿ' | 'а'..='џ' | 'α'..='ω' => out.push(c),
             'ぁ'..='ゖ' | 'ァ'..='ヺ' | '一'..='龥' | '가'..='힣' => out.push(c),
             'A'..='Z' => out.push(c.to_ascii_lowercase()),
+            // Small letters of these stand 32 places after their capitals.
+            'À'..='Ö' | 'Ø'..='Þ' | 'Α'..='Ρ' | 'Τ'..='Ϋ' | 'А'..='Я' => {
+                out.extend(char::from_u32(u32::from(c) + 32));
+            }
             _ => out.extend(c.to_lowercase()),
         }
     }

@@ -150,7 +150,7 @@ fn check(page: &Page) -> Result<(), TestCaseError> {
         last = end;
     }
     prop_assert!(!page.text.contains("  ") && page.text.trim() == page.text);
-    prop_assert_eq!(page.words.total(), page::words(&page.text).count());
+    prop_assert_eq!(page.words().total(), page::words(&page.text).count());
     for media in &page.media {
         prop_assert!(media.node.index() < page.tree.len());
         prop_assert!(!media.caption.contains('\n'));

@@ -13,6 +13,9 @@ pub fn is_word_char(c: char) -> bool {
         return c.is_ascii_alphanumeric();
     }
     match c as u32 {
+        // Most that are met: letters of Latin, Greek and Cyrillic, without a look into the tables of Unicode.
+        0x00D7 | 0x00F7 => false,
+        0x00C0..=0x024F | 0x0388..=0x038A | 0x038E..=0x03A1 | 0x03A3..=0x03F5 | 0x0400..=0x0481 => true,
         // Modifier letters that stand for apostrophes separate words as apostrophes do.
         0x02B0..=0x02FF => false,
         0x0300..=0x036F | 0x0483..=0x0487 | 0x0591..=0x05C7 | 0x0610..=0x061A | 0x064B..=0x065F => true,
@@ -123,6 +126,14 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(fold(name), key, "{name}");
+        }
+    }
+
+    #[test]
+    fn letters_known_by_heart_are_letters_to_unicode() {
+        let by_heart = ('\u{c0}'..='\u{24f}').chain('\u{388}'..='\u{38a}').chain('\u{38e}'..='\u{481}');
+        for c in by_heart.filter(|c| !matches!(*c, '\u{3f6}'..='\u{3ff}')) {
+            assert_eq!(is_word_char(c), c.is_alphanumeric(), "{c:?}");
         }
     }
 

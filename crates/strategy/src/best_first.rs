@@ -32,7 +32,7 @@ impl Strategy for BestFirst {
 /// so a page of N words and links of M words cost O(N + M).
 pub fn relevance(link: &Link, page: &Page) -> f64 {
     let keywords = keywords(&link.text);
-    let repeated = keywords.iter().filter(|keyword| page.words.count(keyword) > 1).count();
+    let repeated = keywords.iter().filter(|keyword| page.words().count(keyword) > 1).count();
     let same_host = usize::from(link.url.host_str() == page.url.host_str());
     (same_host + repeated) as f64 / (1 + keywords.len()) as f64
 }

@@ -119,7 +119,7 @@ code, the web was allowed to flourish.</p></main></body></html>"#;
 fn the_first_document_s_example_gets_its_scores() {
     let page = read(CERN.as_bytes(), Some("text/html"), &url("http://home.cern/topics/birth-web"), &Limits::default());
     for (word, count) in [("project", 2), ("restore", 1), ("first", 3), ("website", 4), ("basic", 2), ("browser", 1)] {
-        assert_eq!(page.words.count(word), count, "Table 2: {word}");
+        assert_eq!(page.words().count(word), count, "Table 2: {word}");
     }
     let orders = by_name("best-first").unwrap().links(&Arrival::at(&page));
     for (address, title, expected) in [

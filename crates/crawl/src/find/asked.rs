@@ -148,7 +148,7 @@ impl Asked {
             Some(Linked::Page(url)) => page.links.iter().any(|link| link.url.id() == url.id()),
             Some(Linked::Host(host)) => page.links.iter().any(|link| link.url.host_str() == host),
         };
-        links && like.is_none_or(|like| like.cosine(&page.words) >= RELATED)
+        links && like.is_none_or(|like| like.cosine(page.words()) >= RELATED)
     }
 }
 
@@ -233,7 +233,7 @@ mod tests {
         assert!(asked("castle link:b.example").unwrap().admits_page(&page("<a href=//b.example/z>y</a>"), None));
         let castle =
             page("<title>Castles of the Rhine</title><p>castle tower wall moat knights river Rhine valley wine");
-        let like = Likeness::of(&castle.words);
+        let like = Likeness::of(castle.words());
         let related = asked("related:a.example/x/").unwrap();
         assert!(related.admits_page(&page("<p>The castle with its tower and moat above the river"), Some(&like)));
         assert!(!related.admits_page(&page("<p>Recipes for pasta with tomatoes and garlic"), Some(&like)));

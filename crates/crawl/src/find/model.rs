@@ -45,7 +45,7 @@ impl Model {
                 Done::Page(task, Ok(body)) => {
                     let kind = body.content_type.as_deref();
                     let page = page::read(&body.bytes, kind, &task.url, &page::Limits::default());
-                    let like = Likeness::of(&page.words);
+                    let like = Likeness::of(page.words());
                     return Ok(Self { page, like, robots: way.robots, rests: way.rests });
                 }
                 Done::Page(task, Err(Trouble(reason))) => return Err(format!("{}: {reason}", task.url.host())),

@@ -96,7 +96,7 @@ pub(super) fn telling_word(mirror: &Mirror) -> Option<String> {
         let asked = Asked { host: url.host_str().into(), target: url.path_and_query().into(), ..Asked::default() };
         let answer = mirror.answer(&asked);
         let page = page::read(&answer.body, answer.header("content-type"), url, &page::Limits::default());
-        for (word, count) in page.words.iter() {
+        for (word, count) in page.words().iter() {
             if word.chars().count() > 4 && word.chars().all(char::is_alphabetic) && !strategy::is_stop_word(word) {
                 *counts.entry(word.to_owned()).or_default() += count;
             }

@@ -47,16 +47,9 @@ pub(super) fn coordinates(text: &str) -> Vec<Mention> {
     let bytes = text.as_bytes();
     let mut found = Vec::new();
     let mut at = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        let starts = byte.is_ascii_digit()
-            || matches!(byte, b'-' | b'+') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
-            || matches!(byte, b'N' | b'S' | b'E' | b'W') && hemisphere_prefix(bytes, at)
-            || (byte == b'g' || byte == b'G')
-                && bytes.get(at + 3) == Some(&b':')
-                && bytes[at..at + 3].eq_ignore_ascii_case(b"geo")
-            || byte == b'P' && is_point(bytes, at);
-        if !starts || !free_before(bytes, at) {
+    while let Some(skipped) = bytes[at..].iter().position(|byte| MAY_START[usize::from(*byte)]) {
+        at += skipped;
+        if !starts(bytes, at) || !free_before(bytes, at) {
             at += 1;
             continue;
         }
@@ -78,6 +71,30 @@ pub(super) fn coordinates(text: &str) -> Vec<Mention> {
         }
     }
     found
+}
+
+/// Bytes that coordinates may start with: nearly all of a text are others.
+static MAY_START: [bool; 256] = {
+    let mut may = [false; 256];
+    let bytes = b"0123456789-+NSEWgGP";
+    let mut i = 0;
+    while i < bytes.len() {
+        may[bytes[i] as usize] = true;
+        i += 1;
+    }
+    may
+};
+
+/// Whether coordinates may start here.
+fn starts(bytes: &[u8], at: usize) -> bool {
+    match bytes[at] {
+        b'0'..=b'9' => true,
+        b'-' | b'+' => bytes.get(at + 1).is_some_and(u8::is_ascii_digit),
+        b'N' | b'S' | b'E' | b'W' => hemisphere_prefix(bytes, at),
+        b'g' | b'G' => bytes.get(at + 3) == Some(&b':') && bytes[at..at + 3].eq_ignore_ascii_case(b"geo"),
+        b'P' => is_point(bytes, at),
+        _ => false,
+    }
 }
 
 /// The coordinates that begin at a byte.

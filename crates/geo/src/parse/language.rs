@@ -1,6 +1,8 @@
 //! Which language a text is in, from its commonest small words: a tenth of the cost of comparing
 //! letter statistics, and only the languages whose grammar is used here need telling apart.
 
+use std::sync::LazyLock;
+
 use super::tokens::{Shape, Token};
 
 /// How many words are looked at.
@@ -114,7 +116,7 @@ fn weigh(text: &str, tokens: &[Token]) -> ([f64; WORDS.len()], Scripts) {
             add(&mut scores, table[found].1, 1.0);
         } else if !word.is_ascii() {
             scripts.count(word);
-            letters(word).into_iter().for_each(|languages| add(&mut scores, languages, LETTER));
+            letters(word).for_each(|languages| add(&mut scores, languages, LETTER));
         }
     }
     (scores, scripts)
@@ -128,13 +130,21 @@ fn add(scores: &mut [f64; WORDS.len()], languages: u32, evidence: f64) {
 }
 
 /// The languages that have the telling letters of a word, one set a kind of letter.
-fn letters(word: &str) -> Vec<u32> {
-    static SETS: std::sync::LazyLock<Vec<(&'static str, u32)>> = std::sync::LazyLock::new(|| {
+fn letters(word: &str) -> impl Iterator<Item = u32> {
+    static SETS: LazyLock<[u32; LETTERS.len()]> = LazyLock::new(|| {
         let number = |code: &str| WORDS.iter().position(|(known, _)| *known == code);
-        let set = |codes: &str| codes.split(' ').filter_map(number).fold(0, |set, number| set | 1 << number);
-        LETTERS.iter().map(|(letters, codes)| (*letters, set(codes))).collect()
+        LETTERS.map(|(_, codes)| codes.split(' ').filter_map(number).fold(0, |set, number| set | 1 << number))
     });
-    SETS.iter().filter(|(letters, _)| word.contains(|c| letters.contains(c))).map(|(_, set)| *set).collect()
+    /// Telling letters in their order, each with its kind.
+    static KINDS: LazyLock<Vec<(char, usize)>> = LazyLock::new(|| {
+        let of_kind = |(kind, (letters, _)): (usize, (&'static str, _))| letters.chars().map(move |c| (c, kind));
+        let mut kinds: Vec<(char, usize)> = LETTERS.into_iter().enumerate().flat_map(of_kind).collect();
+        kinds.sort_unstable();
+        kinds
+    });
+    let kind = |c: char| KINDS.binary_search_by_key(&c, |(known, _)| *known).ok().map(|found| KINDS[found].1);
+    let kinds = word.chars().filter(|c| !c.is_ascii()).filter_map(kind).fold(0u32, |kinds, kind| kinds | 1 << kind);
+    (0..LETTERS.len()).filter(move |kind| kinds >> kind & 1 != 0).map(|kind| SETS[kind])
 }
 
 /// Words by script, where the script says enough.

@@ -221,6 +221,29 @@ impl Names {
         locative && ending.chars().count() >= STEM && self.gazetteer.entries(value).any(is_town)
     }
 
+    /// How many bytes of a word, after what stands before it, some name begins with.
+    fn start_of_a_name(&self, before: &str, word: &str) -> usize {
+        let mut node = self.keys.root();
+        let mut step = |byte: u8| match node.find_input(byte) {
+            Some(found) => {
+                node = self.keys.node(node.transition_addr(found));
+                true
+            }
+            None => false,
+        };
+        if !before.bytes().all(&mut step) {
+            return 0;
+        }
+        for (at, c) in word.char_indices() {
+            let mut alive = true;
+            fold_char(c, |folded| alive = alive && folded.encode_utf8(&mut [0; 4]).bytes().all(&mut step));
+            if !alive {
+                return at;
+            }
+        }
+        word.len()
+    }
+
     /// The name whose last word is this one without an ending, and whether the ending says where.
     fn without_ending(
         &self,
@@ -230,16 +253,29 @@ impl Names {
         word: &str,
     ) -> Option<(Value, bool)> {
         let guessed = self.likely.contains(&language);
+        let changes = language.code() == Some("fi");
+        let last = word.as_bytes().last();
+        let mut known = None;
         let mut best: Option<(u64, Value, bool)> = None;
         for (ending, instead, locative) in endings {
+            if !ending.is_empty() && ending.as_bytes().last() != last {
+                continue;
+            }
             let Some(stem) = word.strip_suffix(ending) else { continue };
             let letters = stem.chars().count();
             if letters < STEM && letters + instead.chars().count() <= STEM || ending.is_empty() && letters <= STEM {
                 continue;
             }
+            // What a name has in common with the word has to be the start of some name: most are ruled out
+            // by that, and by one look at the index.
+            let known = *known.get_or_insert_with(|| self.start_of_a_name(before, word));
+            let same = if changes { stem.len().saturating_sub(CHANGED) } else { stem.len() };
+            if known < same {
+                continue;
+            }
             let key = before.to_owned() + &fold(stem) + &fold(instead);
             let mut keys = vec![key];
-            if language.code() == Some("fi") {
+            if changes {
                 finnish_stems(&mut keys);
             }
             for found in keys.iter().filter_map(|key| self.keys.get(key.as_bytes())) {
@@ -257,6 +293,9 @@ impl Names {
         best.map(|(_, value, locative)| (value, locative))
     }
 }
+
+/// Letters at the end of a stem that [`finnish_stems`] change.
+const CHANGED: usize = 2;
 
 /// Bytes of what Arabic writes together with the word that follows: and, in, to, so, like.
 fn prefix(word: &str) -> Option<usize> {

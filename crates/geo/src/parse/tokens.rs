@@ -72,6 +72,26 @@ pub(super) fn is_georgian(c: char) -> bool {
     matches!(c, '\u{10D0}'..='\u{10FF}')
 }
 
+const LETTER: u8 = 1;
+const CAPITAL: u8 = 2;
+const DIGIT: u8 = 4;
+
+/// What each byte of ASCII is; 0 for what is not part of a word.
+static ASCII: [u8; 128] = {
+    let mut kinds = [0; 128];
+    let mut byte = 0u8;
+    while byte < 128 {
+        kinds[byte as usize] = match byte {
+            b'a'..=b'z' => LETTER,
+            b'A'..=b'Z' => LETTER | CAPITAL,
+            b'0'..=b'9' => DIGIT,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
 /// Splits a text of less than 4 GB into words.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 6);
@@ -82,7 +102,7 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         let start = at;
         let mut shape = Shape::Lower;
         if bytes[at] < 0x80 {
-            if !bytes[at].is_ascii_alphanumeric() {
+            if ASCII[usize::from(bytes[at])] == 0 {
                 at += 1;
                 continue;
             }
@@ -111,11 +131,12 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         while at < bytes.len() {
             let byte = bytes[at];
             if byte < 0x80 {
-                if !byte.is_ascii_alphanumeric() {
+                let kind = ASCII[usize::from(byte)];
+                if kind == 0 {
                     break;
                 }
-                letters += u32::from(byte.is_ascii_alphabetic());
-                capitals += u32::from(byte.is_ascii_uppercase());
+                letters += u32::from(kind & LETTER != 0);
+                capitals += u32::from(kind & CAPITAL != 0);
                 if first {
                     shape = match byte {
                         b'0'..=b'9' => Shape::Number,
@@ -158,13 +179,18 @@ fn gap(between: &str, first: bool) -> Gap {
     if first {
         return Gap::Sentence;
     }
+    // By bytes, because this is asked for every word.
+    match between.as_bytes() {
+        b"" => return Gap::None,
+        b" " | b"-" | b"'" => return Gap::Joins,
+        b"." | b". " => return Gap::Stop,
+        b"," | b", " => return Gap::Comma,
+        b" (" => return Gap::Opens,
+        _ => {}
+    }
     match between {
-        "" => Gap::None,
-        " " | "-" | "'" | "’" | "\u{a0}" | "\u{2010}" | "\u{2011}" | "・" | "·" => Gap::Joins,
-        "." => Gap::Stop,
-        ". " => Gap::Stop,
-        ", " | "," | ",\u{a0}" => Gap::Comma,
-        " (" => Gap::Opens,
+        "’" | "\u{a0}" | "\u{2010}" | "\u{2011}" | "・" | "·" => Gap::Joins,
+        ",\u{a0}" => Gap::Comma,
         _ if between.contains('\n') || between.contains(['.', '!', '?', ':', '。', '…']) => Gap::Sentence,
         _ => Gap::Other,
     }

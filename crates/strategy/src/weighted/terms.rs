@@ -51,7 +51,7 @@ impl Speech {
     /// The terms of a page's title and text; with `headings`, those in title and headings count more.
     pub fn page(&mut self, page: &Page, headings: bool) -> Counts {
         let mut counts = Counts::new();
-        for (words, count) in page.words.iter() {
+        for (words, count) in page.words().iter() {
             // Scripts without spaces have whole sentences in one word.
             if words.is_ascii() {
                 add(self.term(words), count, &mut counts);
