@@ -1,6 +1,6 @@
 //! Finding names: the longest match of the gazetteer's keys on token boundaries.
 
-use fst::raw::{Fst, Output};
+use fst::raw::{Fst, Node, Output};
 
 use super::cues::Language;
 use super::endings::{Ending, GEORGIAN, endings};
@@ -71,20 +71,23 @@ impl Names {
         while at < tokens.len() {
             let found = match tokens[at].shape {
                 Shape::Capital | Shape::Capitals => {
-                    let plain = self.longest(text, tokens, at, 0);
-                    match (plain, self.inflected(text, tokens, at)) {
+                    let (plain, known) = self.longest(text, tokens, at, 0);
+                    match (plain, self.inflected(text, tokens, at, known)) {
                         (Some(plain), Some(inflected)) if self.is_hidden(&plain, &inflected) => Some(inflected),
                         (plain, inflected) => plain.or(inflected),
                     }
                 }
-                Shape::Caseless => self.longest(text, tokens, at, 0).or_else(|| {
-                    let word = tokens[at].text(text);
-                    if word.starts_with(is_georgian) {
-                        let (value, locative) = self.without_ending(GEORGIAN, Language(None), "", word)?;
-                        return Some(Match { first: at, last: at, skip: 0, value, ending: Some(locative) });
-                    }
-                    self.longest(text, tokens, at, prefix(word)?)
-                }),
+                Shape::Caseless => {
+                    let (plain, known) = self.longest(text, tokens, at, 0);
+                    plain.or_else(|| {
+                        let word = tokens[at].text(text);
+                        if word.starts_with(is_georgian) {
+                            let (value, locative) = self.without_ending(GEORGIAN, Language(None), "", word, known)?;
+                            return Some(Match { first: at, last: at, skip: 0, value, ending: Some(locative) });
+                        }
+                        self.longest(text, tokens, at, prefix(word)?).0
+                    })
+                }
                 Shape::Lower | Shape::Number => None,
             };
             at = found.map_or(at, |found| found.last) + 1;
@@ -93,21 +96,23 @@ impl Names {
         matches
     }
 
-    /// The longest name from a token on, without the first `skip` bytes of that.
-    fn longest(&self, text: &str, tokens: &[Token], first: usize, skip: usize) -> Option<Match> {
-        let own = self.walk(&self.keys, Value::unpack, text, tokens, first, skip);
-        let Some(keys) = &self.finer else { return own };
-        let finer = self.walk(keys, |value| Value::only_finer(value as u32), text, tokens, first, skip);
-        match (own, finer) {
+    /// The longest name from a token on, without the first `skip` bytes of that; and how many bytes of what is
+    /// left of the token some name begins with, those of imported places left out.
+    fn longest(&self, text: &str, tokens: &[Token], first: usize, skip: usize) -> (Option<Match>, usize) {
+        let (own, known) = self.walk(&self.keys, Value::unpack, text, tokens, first, skip);
+        let Some(keys) = &self.finer else { return (own, known) };
+        let (finer, _) = self.walk(keys, |value| Value::only_finer(value as u32), text, tokens, first, skip);
+        let longest = match (own, finer) {
             (Some(own), Some(finer)) if own.last == finer.last => {
                 Some(Match { value: Value { finer: finer.value.finer, ..own.value }, ..own })
             }
             (Some(own), Some(finer)) => Some(if finer.last > own.last { finer } else { own }),
             (own, finer) => own.or(finer),
-        }
+        };
+        (longest, known)
     }
 
-    /// The longest name of an index from a token on.
+    /// The longest name of an index from a token on, and how much of the token some name begins with.
     fn walk(
         &self,
         keys: &Fst<&'static [u8]>,
@@ -116,63 +121,51 @@ impl Names {
         tokens: &[Token],
         first: usize,
         skip: usize,
-    ) -> Option<Match> {
-        let mut node = keys.root();
-        let mut output = Output::zero();
+    ) -> (Option<Match>, usize) {
+        let mut path = Path { keys, node: keys.root(), output: Output::zero() };
         let mut best = None;
+        let mut known = 0;
         let mut opened = false;
         for index in first..tokens.len().min(first + LONGEST * 3) {
             let token = &tokens[index];
-            let mut alive = true;
-            let mut step = |byte: u8| {
-                if alive {
-                    match node.find_input(byte) {
-                        Some(found) => {
-                            let transition = node.transition(found);
-                            output = output.cat(transition.out);
-                            node = keys.node(transition.addr);
-                        }
-                        None => alive = false,
-                    }
-                }
-            };
             if index > first {
-                match token.gap {
-                    Gap::None => {}
-                    Gap::Joins => step(b' '),
+                let goes_on = match token.gap {
+                    Gap::None => true,
+                    Gap::Joins => path.step(b' '),
                     Gap::Opens if !opened => {
                         opened = true;
-                        step(b' ');
+                        path.step(b' ')
                     }
                     // A full stop inside a name follows a short word: "St. Louis", "U.S."
-                    Gap::Stop if tokens[index - 1].end - tokens[index - 1].start <= 3 => step(b' '),
-                    _ => break,
+                    Gap::Stop if tokens[index - 1].end - tokens[index - 1].start <= 3 => path.step(b' '),
+                    _ => false,
+                };
+                if !goes_on {
+                    break;
                 }
             }
             let word = token.text(text);
             let word = if index == first { word.get(skip..).unwrap_or_default() } else { word };
-            for c in word.chars() {
-                if c.is_ascii() {
-                    step(c.to_ascii_lowercase() as u8);
-                } else {
-                    fold_char(c, |folded| folded.encode_utf8(&mut [0; 4]).bytes().for_each(&mut step));
-                }
+            let stepped = path.word(word);
+            if index == first {
+                known = stepped;
             }
-            if !alive {
+            if stepped < word.len() {
                 break;
             }
+            let node = &path.node;
             let joined_on =
                 tokens.get(index + 1).is_some_and(|next| next.gap == Gap::None && next.shape != Shape::Caseless);
             let closed = || text.as_bytes().get(token.end as usize) == Some(&b')');
             if node.is_final() && token.shape != Shape::Lower && !joined_on && (!opened || closed()) {
-                let value = unpack(output.cat(node.final_output()).value());
+                let value = unpack(path.output.cat(node.final_output()).value());
                 if opened && !self.is_written_so(value) {
                     break;
                 }
                 best = Some(Match { first, last: index, skip: skip as u32, value, ending: None });
             }
         }
-        best
+        (best, known)
     }
 
     /// Whether some place of a name has part of it in parentheses: "Halle (Saale)", not "Paris (Texas)".
@@ -193,8 +186,9 @@ impl Names {
         self.gazetteer.entries(value).map(people).max().unwrap_or(0)
     }
 
-    /// A name with an ending of the language taken off its last word: Joensuussa, Pohjois-Karjalan.
-    fn inflected(&self, text: &str, tokens: &[Token], first: usize) -> Option<Match> {
+    /// A name with an ending of the language taken off its last word: Joensuussa, Pohjois-Karjalan. So many
+    /// bytes of the first word are `known` as the start of a name.
+    fn inflected(&self, text: &str, tokens: &[Token], first: usize, known: usize) -> Option<Match> {
         if tokens[first].shape != Shape::Capital {
             return None;
         }
@@ -206,8 +200,17 @@ impl Names {
             let joins = |token: &&Token| token.gap == Gap::Joins && token.shape == Shape::Capital;
             let more = tokens[first + 1..].iter().take(INFLECTED_WORDS - 1).take_while(joins).count();
             (first..=first + more).rev().find_map(|last| {
-                let before: String = tokens[first..last].iter().map(|token| fold(token.text(text)) + " ").collect();
-                let (value, locative) = self.without_ending(endings, language, &before, tokens[last].text(text))?;
+                let word = tokens[last].text(text);
+                let (before, known) = if last == first {
+                    (String::new(), known)
+                } else if known < tokens[first].text(text).len() {
+                    return None;
+                } else {
+                    let before: String = tokens[first..last].iter().map(|token| fold(token.text(text)) + " ").collect();
+                    let known = self.start_of_a_name(&before, word);
+                    (before, known)
+                };
+                let (value, locative) = self.without_ending(endings, language, &before, word, known)?;
                 Some(Match { first, last, skip: 0, value, ending: Some(locative) })
             })
         })
@@ -223,39 +226,23 @@ impl Names {
 
     /// How many bytes of a word, after what stands before it, some name begins with.
     fn start_of_a_name(&self, before: &str, word: &str) -> usize {
-        let mut node = self.keys.root();
-        let mut step = |byte: u8| match node.find_input(byte) {
-            Some(found) => {
-                node = self.keys.node(node.transition_addr(found));
-                true
-            }
-            None => false,
-        };
-        if !before.bytes().all(&mut step) {
-            return 0;
-        }
-        for (at, c) in word.char_indices() {
-            let mut alive = true;
-            fold_char(c, |folded| alive = alive && folded.encode_utf8(&mut [0; 4]).bytes().all(&mut step));
-            if !alive {
-                return at;
-            }
-        }
-        word.len()
+        let mut path = Path { keys: &self.keys, node: self.keys.root(), output: Output::zero() };
+        if before.bytes().all(|byte| path.step(byte)) { path.word(word) } else { 0 }
     }
 
-    /// The name whose last word is this one without an ending, and whether the ending says where.
+    /// The name whose last word is this one without an ending, and whether the ending says where. So many bytes
+    /// of the word are `known` as the start of a name.
     fn without_ending(
         &self,
         endings: &[Ending],
         language: Language,
         before: &str,
         word: &str,
+        known: usize,
     ) -> Option<(Value, bool)> {
         let guessed = self.likely.contains(&language);
         let changes = language.code() == Some("fi");
         let last = word.as_bytes().last();
-        let mut known = None;
         let mut best: Option<(u64, Value, bool)> = None;
         for (ending, instead, locative) in endings {
             if !ending.is_empty() && ending.as_bytes().last() != last {
@@ -266,9 +253,7 @@ impl Names {
             if letters < STEM && letters + instead.chars().count() <= STEM || ending.is_empty() && letters <= STEM {
                 continue;
             }
-            // What a name has in common with the word has to be the start of some name: most are ruled out
-            // by that, and by one look at the index.
-            let known = *known.get_or_insert_with(|| self.start_of_a_name(before, word));
+            // What a name has in common with the word has to be the start of some name: that rules most out.
             let same = if changes { stem.len().saturating_sub(CHANGED) } else { stem.len() };
             if known < same {
                 continue;
@@ -291,6 +276,41 @@ impl Names {
             }
         }
         best.map(|(_, value, locative)| (value, locative))
+    }
+}
+
+/// A way along the keys of an index.
+struct Path<'k> {
+    keys: &'k Fst<&'static [u8]>,
+    node: Node<'k>,
+    output: Output,
+}
+
+impl Path<'_> {
+    /// Goes on by one byte, if some key does.
+    fn step(&mut self, byte: u8) -> bool {
+        let Some(found) = self.node.find_input(byte) else { return false };
+        let transition = self.node.transition(found);
+        self.output = self.output.cat(transition.out);
+        self.node = self.keys.node(transition.addr);
+        true
+    }
+
+    /// Goes on along a word, as far as some key does; gives how many bytes of the word that is.
+    fn word(&mut self, word: &str) -> usize {
+        for (at, c) in word.char_indices() {
+            let mut goes_on = true;
+            if c.is_ascii() {
+                goes_on = self.step(c.to_ascii_lowercase() as u8);
+            } else {
+                let mut step = |folded: char| folded.encode_utf8(&mut [0; 4]).bytes().all(|byte| self.step(byte));
+                fold_char(c, |folded| goes_on = goes_on && step(folded));
+            }
+            if !goes_on {
+                return at;
+            }
+        }
+        word.len()
     }
 }
 

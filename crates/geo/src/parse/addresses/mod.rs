@@ -65,16 +65,20 @@ pub(super) fn addresses(
             }
         }
         // Numbers in words and "s/n" are house numbers too.
-        if has_digit || is_number_word(token.text(text)) {
+        if has_digit || is_number_word(token, text) {
             numbered = Some(index);
         }
     }
     found
 }
 
-fn is_number_word(word: &str) -> bool {
+fn is_number_word(token: &Token, text: &str) -> bool {
+    // Most words are none, by how they begin.
+    if !matches!(text.as_bytes().get(token.start as usize), Some(b'E' | b'F' | b'N' | b'O' | b'S' | b'T' | b's')) {
+        return false;
+    }
     matches!(
-        word,
+        token.text(text),
         "One"
             | "Two"
             | "Three"
