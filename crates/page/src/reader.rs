@@ -117,9 +117,10 @@ impl<'d> Reader<'d> {
             dom,
             base,
             limits,
-            tree: Tree::default(),
+            tree: Tree::with_room(dom.len()),
             frames: Vec::new(),
-            visible: Folded::new(limits.text),
+            // A page is seldom more than half text; growing by doubling would copy that twice.
+            visible: Folded::with_room(limits.text, dom.text.len() / 2),
             breaks: Vec::new(),
             runs: Vec::new(),
             title: String::new(),

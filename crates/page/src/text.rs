@@ -106,6 +106,11 @@ impl Folded {
         Self { limit, ..Self::default() }
     }
 
+    /// The same, with room for so many bytes from the start.
+    pub(crate) fn with_room(limit: usize, bytes: usize) -> Self {
+        Self { text: String::with_capacity(bytes.min(limit)), ..Self::new(limit) }
+    }
+
     /// Appends, and says which bytes were added: an empty range for white space.
     pub(crate) fn push(&mut self, text: &str) -> Range<u32> {
         let mut start = None;

@@ -29,6 +29,11 @@ pub struct Tree {
 const NONE: u32 = u32::MAX;
 
 impl Tree {
+    /// For so many nodes.
+    pub(crate) fn with_room(nodes: usize) -> Self {
+        Self { parent: Vec::with_capacity(nodes), depth: Vec::with_capacity(nodes) }
+    }
+
     pub(crate) fn push(&mut self, parent: Option<NodeId>) -> NodeId {
         let id = NodeId(self.parent.len() as u32);
         self.parent.push(parent.map_or(NONE, |p| p.0));
