@@ -1,7 +1,7 @@
 //! Batches of visits on their way to the store.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use store::{Budgets, CrawlId, Recorded, RunId, Store, StoreError, VisitKind, Visited};
@@ -19,23 +19,44 @@ const BATCH: usize = 256;
 const WINDOW: Duration = Duration::from_millis(20);
 const LONG_WINDOW: Duration = Duration::from_millis(200);
 
-/// Whether what pages found is waited for: there was less to claim than there was room for.
+/// How much what visits found is waited for.
 #[derive(Default)]
 pub(crate) struct Hunger {
-    felt: AtomicBool,
-    begins: Notify,
+    felt: AtomicU8,
+    grows: Notify,
 }
 
+/// There is enough to do without it.
+const NONE: u8 = 0;
+/// There was less to claim than there was room for.
+const FELT: u8 = 1;
+/// Nothing else is under way: a batch waits for nobody.
+const GREAT: u8 = 2;
+
 impl Hunger {
+    /// Whether there was less to claim than there was room for.
     pub fn set(&self, felt: bool) {
-        if !self.felt.swap(felt, Ordering::Relaxed) && felt {
-            self.begins.notify_one();
+        self.become_so(if felt { FELT } else { NONE });
+    }
+
+    /// Nothing is under way but what is to be written.
+    pub fn waits(&self) {
+        self.become_so(GREAT);
+    }
+
+    fn become_so(&self, hunger: u8) {
+        if self.felt.swap(hunger, Ordering::Relaxed) < hunger {
+            self.grows.notify_one();
         }
     }
 
     fn window(&self, visit: &Visited) -> Duration {
         let leads_on = !visit.links.is_empty() || visit.claim.link.kind == VisitKind::Page;
-        if leads_on && self.felt.load(Ordering::Relaxed) { WINDOW } else { LONG_WINDOW }
+        match self.felt.load(Ordering::Relaxed) {
+            GREAT => Duration::ZERO,
+            FELT if leads_on => WINDOW,
+            _ => LONG_WINDOW,
+        }
     }
 }
 
@@ -66,12 +87,13 @@ pub(crate) fn committer(
             let mut visits = vec![first];
             while visits.len() < batch.min(BATCH) {
                 tokio::select! {
+                    biased;
                     arrived = arriving.recv() => {
                         let Some(visit) = arrived else { break };
                         deadline = deadline.min(Instant::now() + hunger.window(&visit));
                         visits.push(visit);
                     }
-                    () = hunger.begins.notified() => {
+                    () = hunger.grows.notified() => {
                         let window = visits.iter().map(|visit| hunger.window(visit)).min().unwrap_or(WINDOW);
                         deadline = deadline.min(Instant::now() + window);
                     }

@@ -429,6 +429,9 @@ impl Engine {
                 self.open_pages += usize::from(claim.link.kind == VisitKind::Page);
                 self.flights.start(&self.visitor, self.run.crawl, claim);
             }
+            if self.flights.len() == 0 && self.uncommitted > 0 {
+                self.hunger.waits();
+            }
             let wait = match next {
                 // Another crawl is with the hosts that are left.
                 _ if idle && busy => TICK,
