@@ -39,8 +39,11 @@ bench: setup  ## figures worth keeping: memory of the queue, speed of fetching, 
 	bench/images/run
 	bench/serve/run
 
-soak: setup ui  ## an hour of crawls while the machine fails at random (SOAK_MINUTES), then a minute of each fuzz target
+soak: setup ui  ## the tests that take minutes, an hour of crawls while the machine fails at random (SOAK_MINUTES), then a minute of each fuzz target
 	@tools/need c++ build-essential
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || tools/need initdb postgresql
+	@ls /usr/share/postgresql/*/extension/postgis.control >/dev/null 2>&1 || tools/need postgis.control postgresql-postgis
+	$(CARGO) test --release -p bowerbird --test end_to_end -- --ignored --nocapture --test-threads 1
 	$(CARGO) build --release --quiet --bin bowerbird
 	tools/soak
 

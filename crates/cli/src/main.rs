@@ -8,6 +8,7 @@ mod progress;
 mod region;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 
@@ -40,7 +41,13 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
     {
         tracing::warn!("{error}");
     }
-    let place = command::Place { data, database, media, json };
+    // Who has to be started first should not matter to what runs for long.
+    let patience = match &command {
+        Command::Worker(_) => Duration::MAX,
+        Command::Crawl(_) => store::PATIENCE,
+        _ => Duration::ZERO,
+    };
+    let place = command::Place { data, database, patience, media, json };
     // Half of the cores wait for the network; reading, hashing and decoding have threads of their own.
     let waiting = std::thread::available_parallelism().map_or(1, |cores| (cores.get() / 2).max(1));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(waiting).enable_all().build()?;

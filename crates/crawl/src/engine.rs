@@ -9,8 +9,8 @@ use facts::{Branch, HostName, Timestamp, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
-    Beat, Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, Store,
-    StoreError, Version, VisitKind, Visited,
+    Beat, Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, RunPages,
+    Store, StoreError, Version, VisitKind, Visited,
 };
 use strategy::{Criteria, Strategy, Told};
 use tokio::sync::{Semaphore, mpsc, watch};
@@ -211,7 +211,7 @@ async fn work_on(
     );
     let engine = Engine {
         pages: figures.pages_asked(),
-        elsewhere: (0, 0),
+        bytes_elsewhere: 0,
         bytes: figures.bytes,
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
@@ -261,8 +261,8 @@ struct Engine {
     /// Pages of the run that are committed.
     pages: u64,
     bytes: u64,
-    /// Pages and bytes of others who work on the run, as far as is known.
-    elsewhere: (u64, u64),
+    /// Bytes of others who work on the run, as far as is known.
+    bytes_elsewhere: u64,
     /// Time at work before this start.
     before: Duration,
     started: Instant,
@@ -477,19 +477,11 @@ impl Engine {
             self.hunger.set(false);
             return Ok(Claims::default());
         }
-        let used_up = self.run.limits.pages.is_some_and(|limit| self.pages + self.elsewhere.0 >= limit);
-        if used_up && self.flights.len() == 0 && self.uncommitted == 0 {
-            // All that is ours is known here now, so what is not ours is known too.
-            self.look_elsewhere(&self.store.library().figures(self.run.crawl, Some(self.run.id)).await?);
-        }
-        let pages = match self.run.limits.pages {
-            Some(limit) => {
-                let taken = self.pages + self.elsewhere.0 + self.open_pages as u64;
-                limit.saturating_sub(taken).min(any as u64) as usize
-            }
-            None => any,
-        };
-        let claims = self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages }).await?;
+        let run = self.run.limits.pages.map(|most| RunPages { run: self.run.id, most });
+        // What others have under way only the store knows: it counts for all who work on the run.
+        let left = |run: RunPages| run.most.saturating_sub(self.pages + self.open_pages as u64);
+        let pages = run.map_or(any, |run| left(run).min(any as u64) as usize);
+        let claims = self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages, run }).await?;
         self.hunger.set(claims.claims.len() < any);
         Ok(claims)
     }
@@ -497,8 +489,11 @@ impl Engine {
     /// Nothing more can be claimed: because the pages are used up, because nothing waits, or
     /// because all that waits is of hosts that rest for long.
     async fn nothing_left(&self) -> Result<End, StoreError> {
-        if self.run.limits.pages.is_some_and(|limit| self.pages + self.elsewhere.0 >= limit) {
-            return Ok(End::MaxPages);
+        if let Some(limit) = self.run.limits.pages {
+            let figures = self.store.library().figures(self.run.crawl, Some(self.run.id)).await?;
+            if figures.pages_asked() >= limit {
+                return Ok(End::MaxPages);
+            }
         }
         let figures = self.store.frontier().figures(self.run.crawl).await?;
         Ok(if figures.queued_pages + figures.queued_media == 0 { End::Empty } else { End::Resting })
@@ -508,8 +503,7 @@ impl Engine {
     /// until it is.
     fn look_elsewhere(&mut self, figures: &Figures) {
         if self.store.is_shared() {
-            self.elsewhere =
-                (figures.pages_asked().saturating_sub(self.pages), figures.bytes.saturating_sub(self.bytes));
+            self.bytes_elsewhere = figures.bytes.saturating_sub(self.bytes);
         }
     }
 
@@ -521,7 +515,7 @@ impl Engine {
             Some(End::Until)
         } else if limits.seconds.is_some_and(|most| (self.before + self.started.elapsed()).as_secs() >= most) {
             Some(End::MaxTime)
-        } else if limits.bytes.is_some_and(|most| self.bytes + self.elsewhere.1 >= most) {
+        } else if limits.bytes.is_some_and(|most| self.bytes + self.bytes_elsewhere >= most) {
             Some(End::MaxBytes)
         } else {
             None

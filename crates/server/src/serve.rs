@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -125,9 +126,10 @@ impl Server {
             what,
             database: order.database.clone(),
             media: order.media.clone(),
+            patience: store::PATIENCE,
             ..store::Options::default()
         };
-        let store = Arc::new(Store::open(&order.data, options)?);
+        let store = Arc::new(Store::open_when_there(&order.data, options).await?);
         let key = SessionKey::open(&order.data)
             .map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
         let (ending, told) = watch::channel(false);
@@ -201,7 +203,12 @@ pub async fn serve(
     ready: impl FnOnce(SocketAddr),
     end: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let server = Server::start(order).await?;
+    let mut end = pin!(end);
+    let server = tokio::select! {
+        started = Server::start(order) => started?,
+        // It may still wait for its database.
+        () = &mut end => return Ok(()),
+    };
     ready(server.address());
     end.await;
     server.stop().await

@@ -124,7 +124,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             break;
         }
         let before = Instant::now();
-        let claims = store.frontier().claim(crawl, ClaimLimit { any: BATCH, pages: BATCH }).await?;
+        let claims = store.frontier().claim(crawl, ClaimLimit { any: BATCH, pages: BATCH, run: None }).await?;
         latencies.push(before.elapsed());
         if claims.claims.is_empty() {
             break;

@@ -1,12 +1,14 @@
 //! How many visits a second the queue of a shared database takes, and how long a claim does.
 //!
-//! `cargo run --release -p bowerbird-store --example shared -- DATABASE [rows] [hosts] [seconds] [workers]`
+//! `cargo run --release -p bowerbird-store --example shared -- DATABASE [rows] [hosts] [seconds] [workers] [raise] [elsewhere]`
 //!
 //! The database is a PostgreSQL with nothing in it (`host=/tmp/pg user=postgres dbname=bench`). So many rows
 //! are made to wait in it (10 million) of so many hosts (20,000); then some workers (2) claim, release and
-//! finish visits of 50 links each, for some time (60 s). Five links are new, one in eight of them of another
-//! host; the others are any of those that wait, so that every look-up is somewhere else, and are found with
-//! less priority than they have. Prints visits a second, the time of claims, and sizes.
+//! finish visits of 50 links each, for some time (60 s). Five links are new, some (`elsewhere`, 12 of 100) of
+//! another host. The others are any of those that wait, so that every look-up is somewhere else; some of them
+//! (`raise`, 5 of 100) are found with a priority half way from what they had to the best, and move forward, the
+//! others with less than they have. Meanwhile someone claims one address at a time, as a crawl with few free
+//! slots does. Prints visits a second, the time of claims, and sizes.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -133,21 +135,40 @@ impl Numbers {
     }
 }
 
-fn visited(claim: Claim, numbers: &mut Numbers, rows: u64, hosts: u64, next: &AtomicU64) -> Visited {
+/// What workers find.
+#[derive(Clone)]
+struct Web {
+    rows: u64,
+    hosts: u64,
+    /// Of 100 known links, those that raise what waits; of 100 new ones, those to another host.
+    raise: u64,
+    elsewhere: u64,
+    /// Pages of a host are numbered by what all hosts have.
+    next: Arc<AtomicU64>,
+}
+
+/// The priority of a made row, half way to the best.
+fn raised(row: u64) -> f64 {
+    let below_best = (row as u32).wrapping_mul(2_654_435_761) % 8_388_608;
+    f64::from(f32::from_bits(1f32.to_bits() - below_best / 2))
+}
+
+fn visited(claim: Claim, numbers: &mut Numbers, web: &Web) -> Visited {
     let own = claim.link.url.host_str().trim_start_matches("www.host-").trim_end_matches(".example").parse();
     let own = own.unwrap_or(0);
     let links = (0..LINKS)
         .map(|n| {
-            let new = n < NEW;
-            let (host, page) = if new {
-                let fresh = next.fetch_add(1, Ordering::Relaxed);
-                (if fresh.is_multiple_of(8) { numbers.below(hosts) } else { own }, fresh)
+            let (host, page, priority) = if n < NEW {
+                let fresh = web.next.fetch_add(1, Ordering::Relaxed);
+                let leaves = numbers.below(100) < web.elsewhere;
+                let host = if leaves { numbers.below(web.hosts) } else { own };
+                (host, fresh, numbers.below(1_000) as f64 / 1_000.0)
             } else {
-                let known = numbers.below(rows);
-                (known % hosts, known / hosts)
+                let known = numbers.below(web.rows);
+                let raises = numbers.below(100) < web.raise;
+                (known % web.hosts, known / web.hosts, if raises { raised(known) } else { 0.0 })
             };
             let url = Url::parse(&address(host, page)).expect("a made address");
-            let priority = if new { numbers.below(1_000) as f64 / 1_000.0 } else { 0.0 };
             Link { parent: Some(claim.id), ..link(url, priority) }
         })
         .collect();
@@ -161,35 +182,57 @@ fn percentile(times: &mut [Duration], share: f64) -> Duration {
     times[((times.len() - 1) as f64 * share) as usize]
 }
 
+/// Claims one address after the other, and puts it back; gives how long the claims took.
+async fn one_by_one(
+    store: &Store,
+    pause: Duration,
+    goes_on: impl Fn(usize) -> bool,
+) -> Result<Vec<Duration>, StoreError> {
+    let (frontier, mut took) = (store.frontier(), Vec::new());
+    while goes_on(took.len()) {
+        let asked = Instant::now();
+        let claims = frontier.claim(CRAWL, ClaimLimit { any: 1, pages: 1, run: None }).await?.claims;
+        took.push(asked.elapsed());
+        for claim in claims {
+            let now = frontier.now().await?;
+            frontier.release(&claim.link.url.host(), Rest { until: now, ..Rest::default() }).await?;
+            frontier.put_back(CRAWL, claim, false).await?;
+        }
+        tokio::time::sleep(pause).await;
+    }
+    Ok(took)
+}
+
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut given = std::env::args().skip(1);
     let database = given.next().ok_or("name a database")?;
     let mut number = |otherwise: u64| given.next().map_or(Ok(otherwise), |text| text.parse::<u64>());
     let (rows, hosts, seconds, workers) = (number(10_000_000)?, number(20_000)?, number(60)?, number(2)?);
+    let (raise, elsewhere) = (number(5)?, number(12)?);
     let files = tempfile::tempdir()?;
-    drop(Store::read_shared(&database, files.path())?);
+    drop(Store::read_shared(&database, files.path(), Duration::ZERO)?);
     make(&database, rows, hosts).await?;
 
     let options = Options { what: "a measurement".into(), database: Some(database.clone()), ..Options::default() };
-    // Pages of a host are numbered by what all hosts have; the new ones of each run come after those.
+    // The new ones of each run come after those that are there.
     let known: i64 = {
         let (client, connection) = tokio_postgres::connect(&database, NoTls).await?;
         tokio::spawn(connection);
         client.query_one("SELECT sum(known_pages)::BIGINT FROM queue_figure WHERE crawl = 1", &[]).await?.get(0)
     };
-    let next = Arc::new(AtomicU64::new(known as u64));
+    let web = Web { rows, hosts, raise, elsewhere, next: Arc::new(AtomicU64::new(known as u64)) };
     let begun = Instant::now();
     let mut tasks = Vec::new();
     for worker in 0..workers {
         let store = Store::open(files.path(), options.clone())?;
-        let next = Arc::clone(&next);
+        let web = web.clone();
         tasks.push(tokio::spawn(async move {
             let frontier = Arc::clone(store.frontier());
             let (mut numbers, mut claims_took, mut visits) = (Numbers(worker), Vec::new(), 0u64);
             while begun.elapsed() < Duration::from_secs(seconds) {
                 let asked = Instant::now();
-                let claims = frontier.claim(CRAWL, ClaimLimit { any: BATCH, pages: BATCH }).await?.claims;
+                let claims = frontier.claim(CRAWL, ClaimLimit { any: BATCH, pages: BATCH, run: None }).await?.claims;
                 claims_took.push(asked.elapsed());
                 let now = frontier.now().await?;
                 let (mut done, mut releases) = (Vec::with_capacity(claims.len()), JoinSet::new());
@@ -198,7 +241,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                     // As a crawl does: each when its request has ended, whatever the others do.
                     releases
                         .spawn(async move { frontier.release(&host, Rest { until: now, ..Rest::default() }).await });
-                    done.push(visited(claim, &mut numbers, rows, hosts, &next));
+                    done.push(visited(claim, &mut numbers, &web));
                 }
                 while let Some(released) = releases.join_next().await {
                     released
@@ -212,6 +255,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Ok::<_, StoreError>((visits, claims_took))
         }));
     }
+    let store = Store::open(files.path(), options)?;
+    let mut beside = one_by_one(&store, Duration::from_millis(50), |_| begun.elapsed().as_secs() < seconds).await?;
     let (mut visits, mut took) = (0, Vec::new());
     for task in tasks {
         let (made, claims) = task.await??;
@@ -224,28 +269,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
         visits as f64 / spent,
         visits as f64 * LINKS as f64 / spent
     );
-    for share in [0.5, 0.95, 0.99] {
-        println!(
-            "a claim of {BATCH}: {:.1} ms at {:.0} %",
-            percentile(&mut took, share).as_secs_f64() * 1e3,
-            share * 100.0
-        );
+    let mut alone = one_by_one(&store, Duration::ZERO, |claims| claims < 500).await?;
+    for (what, took) in [
+        (&*format!("a claim of {BATCH}"), &mut took),
+        ("a claim of one beside them", &mut beside),
+        ("a claim of one, alone", &mut alone),
+    ] {
+        let [half, most, nearly_all] = [0.5, 0.95, 0.99].map(|share| percentile(took, share).as_secs_f64() * 1e3);
+        println!("{what}: {half:.1} ms at 50 %, {most:.1} ms at 95 %, {nearly_all:.1} ms at 99 %");
     }
-    // One by one, as a crawl with few free slots claims.
-    let store = Store::open(files.path(), options)?;
-    let mut single = Vec::new();
-    for _ in 0..500 {
-        let asked = Instant::now();
-        let claims = store.frontier().claim(CRAWL, ClaimLimit { any: 1, pages: 1 }).await?.claims;
-        single.push(asked.elapsed());
-        for claim in claims {
-            let now = store.frontier().now().await?;
-            store.frontier().release(&claim.link.url.host(), Rest { until: now, ..Rest::default() }).await?;
-            store.frontier().put_back(CRAWL, claim, false).await?;
-        }
-    }
-    let [half, most] = [0.5, 0.95].map(|share| percentile(&mut single, share).as_secs_f64() * 1e3);
-    println!("a claim of one: {half:.1} ms at 50 %, {most:.1} ms at 95 %");
     store.close().await?;
     let (client, connection) = tokio_postgres::connect(&database, NoTls).await?;
     tokio::spawn(connection);

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp, UrlId};
 use serde::{Deserialize, Serialize};
 
-use crate::{CrawlId, Link, StoreError, Visited};
+use crate::{CrawlId, Link, RunId, StoreError, Visited};
 
 /// How much of one host or one path template a crawl will queue: against traps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,18 @@ pub struct ClaimLimit {
     pub any: usize,
     /// Of them, pages at most.
     pub pages: usize,
+    /// What the run may ask for that they are for, when that is limited. Only a home that others share looks
+    /// at it: alone, the caller knows what was asked for.
+    pub run: Option<RunPages>,
+}
+
+/// The pages that a run asks for at most, over all who work on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunPages {
+    /// The run.
+    pub run: RunId,
+    /// How many.
+    pub most: u64,
 }
 
 /// A row taken from the queue. Its host is busy until [`Frontier::release`].

@@ -65,7 +65,7 @@ pub use crate::files::{FileDraft, Files, LocalFile, OpenedFile, Shelf, StoredFil
 pub use crate::forget::{Blocked, BlockedEntry, Forget, Forgotten};
 pub use crate::frontier::{
     Budgets, Claim, ClaimLimit, Claims, Frontier, FrontierFigures, MOST_OVERRUNS, OriginFile, OriginRecord,
-    OriginTrouble, Overrun, Reservation, Rest,
+    OriginTrouble, Overrun, Reservation, Rest, RunPages,
 };
 pub use crate::harvest::Harvest;
 pub use crate::import::{Imported, ImportedFile};
@@ -80,6 +80,7 @@ pub use crate::matches::{Match, Matches, Slip};
 pub use crate::moving::{Home, Move, MoveProgress, Moved, MovedPart, move_house};
 pub use crate::open_files::{allow_open_files, most_open_files};
 pub use crate::page_item::{PageFilter, PageItem};
+pub use crate::postgres::PATIENCE;
 pub use crate::store::{Kept, OnDuty, Options, Reader, Store};
 pub use crate::timetable::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, Timetable};
 pub use crate::units::Units;

@@ -56,13 +56,17 @@ pub struct Options {
     pub media: Option<String>,
     /// In a shared database: after how long without a sign of life others take over.
     pub lease: Duration,
+    /// How long a shared database is waited for that is away. Who works on one that goes away waits for
+    /// [`PATIENCE`](crate::PATIENCE).
+    pub patience: Duration,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let (default_delay, ahead) = (Duration::from_secs(1), Duration::ZERO);
-        let lease = Duration::from_secs(30);
-        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead, database: None, media: None, lease }
+        let (lease, patience) = (Duration::from_secs(30), Duration::ZERO);
+        let (database, media) = (None, None);
+        Self { what: String::new(), default_delay, active_hosts: 8_192, ahead, database, media, lease, patience }
     }
 }
 
@@ -126,6 +130,12 @@ impl Store {
         }
     }
 
+    /// [`open`](Self::open) for who cannot block, and may have to wait for a database.
+    pub async fn open_when_there(dir: &Path, options: Options) -> Result<Self, StoreError> {
+        let at = dir.to_owned();
+        off_thread(dir, move || Self::open(&at, options)).await
+    }
+
     fn embed(dir: &Path, options: &Options) -> Result<Self, StoreError> {
         open_files::enough()?;
         let lock = WriterLock::take(dir, &options.what)?;
@@ -140,7 +150,7 @@ impl Store {
     }
 
     fn share(dir: &Path, database: &str, options: &Options) -> Result<Self, StoreError> {
-        let pool = Arc::new(Pool::open(database)?);
+        let pool = Arc::new(Pool::open(database, options.patience)?);
         let frontier = SharedFrontier::open(Arc::clone(&pool), options)?;
         let library = Tables::shared(Arc::clone(&pool), options.ahead).by(frontier.clock());
         let shelf = lasting_shelf(dir, &library, options)?;
@@ -183,9 +193,10 @@ impl Store {
         Ok(Reader { library: Arc::new(library), shelf })
     }
 
-    /// Opens a shared database for reading; files that are in no bucket are in a directory.
-    pub fn read_shared(database: &str, dir: &Path) -> Result<Reader, StoreError> {
-        let pool = aside(dir, || Pool::open(database))?;
+    /// Opens a shared database for reading; files that are in no bucket are in a directory. A server that is
+    /// away is waited for, for so long.
+    pub fn read_shared(database: &str, dir: &Path, patience: Duration) -> Result<Reader, StoreError> {
+        let pool = aside(dir, || Pool::open(database, patience))?;
         let library = Tables::shared(Arc::new(pool), Duration::ZERO);
         let shelf = aside(dir, || shelf_of(dir, &library, None))?;
         Ok(Reader { library: Arc::new(library), shelf })

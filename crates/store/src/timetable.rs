@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use facts::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -170,7 +171,7 @@ impl Timetable {
 
     /// Opens the schedules of a shared database.
     pub fn open_shared(database: &str) -> Result<Self, StoreError> {
-        let pool = aside(Path::new("the database"), || Pool::open(database))?;
+        let pool = aside(Path::new("the database"), || Pool::open(database, Duration::ZERO))?;
         Ok(Self { path: pool.label().to_owned(), home: Home::Shared(Box::new(pool)) })
     }
 

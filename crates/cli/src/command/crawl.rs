@@ -27,7 +27,7 @@ pub async fn crawl(place: Place, config: Option<&Path>, mut order: Crawl) -> any
         default_delay: settings.manners.delay,
         ..store::Options::default()
     };
-    let store = Arc::new(place.open(options)?);
+    let store = Arc::new(place.open_when_there(options).await?);
     let min_free_disk = settings.limits.min_free_disk;
     let result = crawl_in(&store, &name, settings, reach).await;
     let closed = match Arc::into_inner(store) {

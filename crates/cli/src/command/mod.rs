@@ -22,6 +22,7 @@ mod watch;
 mod worker;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::CommandFactory;
@@ -53,6 +54,8 @@ pub struct Place {
     pub data: PathBuf,
     /// The shared database in place of the data directory; files stay there.
     pub database: Option<String>,
+    /// How long a shared database is waited for that is away.
+    pub patience: Duration,
     /// The bucket that files are in; where the library says without it.
     pub media: Option<String>,
     pub json: bool,
@@ -61,13 +64,23 @@ pub struct Place {
 impl Place {
     /// Opens the store for writing.
     pub fn open(&self, options: Options) -> Result<Store, StoreError> {
-        Store::open(&self.data, Options { database: self.database.clone(), media: self.media.clone(), ..options })
+        Store::open(&self.data, self.told(options))
+    }
+
+    /// [`open`](Self::open) for a command that waits for a database that is away.
+    pub async fn open_when_there(&self, options: Options) -> Result<Store, StoreError> {
+        Store::open_when_there(&self.data, self.told(options)).await
+    }
+
+    fn told(&self, options: Options) -> Options {
+        let Self { database, media, patience, .. } = self;
+        Options { database: database.clone(), media: media.clone(), patience: *patience, ..options }
     }
 
     /// Opens the store for reading.
     pub fn read(&self) -> Result<Reader, StoreError> {
         match &self.database {
-            Some(database) => Store::read_shared(database, &self.data),
+            Some(database) => Store::read_shared(database, &self.data, self.patience),
             None => Store::read(&self.data),
         }
     }

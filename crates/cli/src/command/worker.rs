@@ -1,6 +1,7 @@
 //! `bowerbird worker`.
 
 use std::collections::BTreeMap;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,7 +21,7 @@ const DESCRIBES: Duration = Duration::from_secs(10);
 /// Runs that it works on at once.
 const MOST: usize = 32;
 
-/// Works on the crawls of a shared database until it is interrupted.
+/// Works on the crawls of a shared database until it is interrupted. One that is away is waited for.
 pub async fn worker(place: Place, order: Worker) -> anyhow::Result<()> {
     if place.database.is_none() {
         let wrong = "a worker works on a shared database: name it with --database or BOWERBIRD_DATABASE";
@@ -32,11 +33,16 @@ pub async fn worker(place: Place, order: Worker) -> anyhow::Result<()> {
     };
     let what = format!("worker ({role}) on {}, process {}", machine(), std::process::id());
     let options = Options { what, lease: order.lease, ..Options::default() };
-    let store = Arc::new(place.open(options)?);
+    let reach = order.reach.read()?;
+    let mut end = pin!(super::serve::interrupted());
+    let store = tokio::select! {
+        opened = place.open_when_there(options) => Arc::new(opened?),
+        () = &mut end => return Ok(()),
+    };
     say_what_would_pay(&place, &store).await?;
     let ended = match order.role {
-        Role::All => crawl_and_describe(&store, order.reach.read()?).await,
-        Role::Media => describe_only(&store).await,
+        Role::All => crawl_and_describe(&store, reach, end).await,
+        Role::Media => describe_only(&store, end).await,
     };
     if let Some(store) = Arc::into_inner(store) {
         store.close().await?;
@@ -75,11 +81,14 @@ struct Joined {
 }
 
 /// Joins every run that is at work, and describes what comes in.
-async fn crawl_and_describe(store: &Arc<Store>, reach: Reach) -> anyhow::Result<()> {
+async fn crawl_and_describe(
+    store: &Arc<Store>,
+    reach: Reach,
+    mut end: Pin<&mut impl Future<Output = ()>>,
+) -> anyhow::Result<()> {
     let describer = Describer::start(Arc::clone(store));
     describer.arrived();
     let mut joined: BTreeMap<RunId, Joined> = BTreeMap::new();
-    let mut end = std::pin::pin!(super::serve::interrupted());
     loop {
         let ended: Vec<RunId> = joined.iter().filter(|(_, one)| one.task.is_finished()).map(|(run, _)| *run).collect();
         for run in ended {
@@ -127,9 +136,8 @@ async fn report(one: Joined) {
 }
 
 /// Describes what is in the library, and finds copies, whenever there is something.
-async fn describe_only(store: &Arc<Store>) -> anyhow::Result<()> {
+async fn describe_only(store: &Arc<Store>, mut end: Pin<&mut impl Future<Output = ()>>) -> anyhow::Result<()> {
     let describer = Describer::start(Arc::clone(store));
-    let mut end = std::pin::pin!(super::serve::interrupted());
     loop {
         describer.arrived();
         tokio::select! {

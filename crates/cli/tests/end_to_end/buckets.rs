@@ -50,7 +50,7 @@ fn a_crawl_keeps_in_a_bucket_what_it_keeps_in_a_directory_though_the_service_goe
 
 /// `cargo test -p bowerbird --test end_to_end -- --ignored half_a_minute`
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "takes a minute: make soak"]
 fn a_crawl_waits_half_a_minute_for_a_service_that_is_away() {
     stays_without_the_service(Duration::from_secs(30));
 }

@@ -155,7 +155,7 @@ fn compare(web: lab::Settings, delay_ms: u64, workers: usize, server: &Server, t
             gone.0.wait().unwrap();
             killed.push((gone.0.id(), Instant::now()));
             let joins = worker(&bird, &shared, &lab);
-            // One that starts while the database is away says so and ends.
+            // It is there before the next is killed.
             shared.wait_for(&format!("SELECT count(*) FROM worker WHERE what LIKE '%, process {}'", joins.0.id()));
             at_work.push(joins);
             (kills, last_kill) = (kills + 1, Instant::now());
@@ -215,13 +215,112 @@ fn workers_find_the_same_whoever_is_killed_and_whatever_becomes_of_the_database(
 
 /// `cargo test --release -p bowerbird --test end_to_end -- --ignored --nocapture four_workers`
 #[test]
-#[ignore = "takes some minutes"]
+#[ignore = "takes some minutes: make soak"]
 fn four_workers_find_20_000_pages_of_400_hosts_as_one_does() {
     let web = lab::Settings { https_share: 0.0, ..web(11, 400, 20_000) };
     let untroubled = Trouble { kill_every: None, kills: 0, crashes: &[] };
     println!("undisturbed: {}", compare(web.clone(), 20, 4, &Server::own(), &untroubled));
     let trouble = Trouble { kill_every: Some(Duration::from_secs(4)), kills: 12, crashes: &["INT", "KILL"] };
     println!("killed: {}", compare(web, 20, 4, &Server::own(), &trouble));
+}
+
+#[test]
+fn a_page_limit_holds_over_all_who_work_on_a_run() {
+    let (lab, bird, shared) = (Lab::start(web(19, 40, 400)), Bird::new(), Shared::on(server()));
+    let workers: Vec<Running> = (0..3).map(|_| worker(&bird, &shared, &lab)).collect();
+    shared.wait_for("SELECT count(*) / 3 FROM worker WHERE ended IS NULL");
+    // Slowly enough that all of them take part.
+    let mut order = crawl(&shared, &lab, "300ms");
+    let limit = order.iter().position(|argument| argument == "1000000").unwrap();
+    // A run goes on where the last one ended, with as many again.
+    for (run, pages) in [(1, "83"), (2, "60")] {
+        order[limit] = pages.into();
+        let summary = bird.json(&order);
+        assert_eq!((&summary["stopped"], summary["pages"].to_string().as_str()), (&json!("max-pages"), pages), "{summary}");
+        // Nobody is late with one more.
+        shared.wait_for("SELECT (count(*) = 0)::INT FROM waiting WHERE claimed IS NOT NULL");
+        let asked = format!("SELECT sum(count) FROM tally WHERE name = 'pages' AND run = {run}");
+        assert_eq!(shared.count(&asked).to_string(), pages);
+    }
+    let parts = shared.count("SELECT count(*) FROM worker WHERE visits > 0");
+    assert!(parts > 1, "one did it all");
+    for mut one in workers {
+        one.signal(Signal::TERM);
+        assert!(one.0.wait().unwrap().success());
+    }
+}
+
+/// What a process said, in a file that is read while it works.
+struct Told(tempfile::NamedTempFile);
+
+impl Told {
+    fn start(command: &mut std::process::Command) -> (Running, Self) {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let written = file.reopen().unwrap();
+        let child = command.stdout(written.try_clone().unwrap()).stderr(written).spawn().unwrap();
+        (Running(child), Self(file))
+    }
+
+    fn times(&self, words: &str) -> usize {
+        std::fs::read_to_string(self.0.path()).unwrap().matches(words).count()
+    }
+
+    fn wait_for(&self, words: &str) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.times(words) == 0 {
+            assert!(Instant::now() < deadline, "{}", std::fs::read_to_string(self.0.path()).unwrap());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn whoever_starts_before_the_database_waits_for_it_and_says_so_once() {
+    let (lab, bird, server) = (Lab::small(15), Bird::new(), Server::own());
+    let shared = Shared::on(&server);
+    server.leave("INT");
+    server.wait_until_gone();
+    let database = ["--database".to_owned(), shared.url()];
+    let order = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).chain(database.clone()).collect::<Vec<_>>();
+    let mut crawls = crawl(&shared, &lab, "5ms");
+    let limit = crawls.iter().position(|argument| argument == "1000000").unwrap();
+    crawls[limit] = "10".into();
+    let (mut crawls, crawl_told) = Told::start(&mut bird.command(&crawls));
+    let (mut serves, serve_told) = Told::start(&mut bird.command(order(&["serve", "--listen", "127.0.0.1:0"])));
+    let (mut works, work_told) = Told::start(&mut bird.command(order(&["worker"])));
+    let (mut leaves, leave_told) = Told::start(&mut bird.command(order(&["worker"])));
+    for told in [&crawl_told, &serve_told, &work_told, &leave_told] {
+        told.wait_for("waiting for it");
+    }
+    // One that is told to end while it waits does.
+    leaves.signal(Signal::TERM);
+    assert!(leaves.0.wait().unwrap().success());
+    server.come_back();
+    assert!(crawls.0.wait().unwrap().success());
+    serve_told.wait_for("the page is at");
+    shared.wait_for("SELECT count(*) FROM worker WHERE what LIKE 'worker%' AND ended IS NULL");
+    for one in [&mut serves, &mut works] {
+        one.signal(Signal::TERM);
+        assert!(one.0.wait().unwrap().success());
+    }
+    for told in [&crawl_told, &serve_told, &work_told] {
+        assert_eq!(told.times("waiting for it"), 1);
+    }
+}
+
+#[test]
+fn what_waiting_does_not_mend_ends_a_worker_at_once() {
+    let shared = Shared::on(server());
+    let elsewhere = |part: &str, other: &str| shared.url().replace(part, other);
+    for (database, says) in [
+        (elsewhere(&format!("dbname={}", shared.name), "dbname=nowhere"), "does not exist"),
+        (elsewhere("user=postgres", "user=nobody-knows"), "does not exist"),
+        ("postgres://[".into(), "names no database"),
+    ] {
+        let output = Bird::new().run(["worker", "--database", database.as_str()]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && told.contains(says) && !told.contains("waiting"), "{database}: {told}");
+    }
 }
 
 #[test]

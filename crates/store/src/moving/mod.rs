@@ -130,7 +130,7 @@ impl Idle {
                 })
             }
             Home::Database { url, dir } => {
-                let pool = Arc::new(Pool::open(url)?);
+                let pool = Arc::new(Pool::open(url, Duration::ZERO)?);
                 let label = pool.label().display().to_string();
                 let queue = SharedQueue::open(Arc::clone(&pool));
                 if let Some(what) = queue.at_work()?.into_iter().next() {

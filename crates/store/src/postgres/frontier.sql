@@ -136,8 +136,37 @@ CREATE TABLE origin (
 -- A row of backlog is free at "never" only by the word of someone who held the clock of its host and found it
 -- busy: so whoever makes that clock free again, and holds it for that, finds the row.
 
--- Takes the best addresses of hosts that are free. Nobody is waited for: what others hold is passed over.
-CREATE FUNCTION take_best(in_crawl BIGINT, by_worker BIGINT, any_kind INTEGER, any_pages INTEGER, at_ms BIGINT)
+-- How many pages a run may still take that asks for so many at most, over all who work on it. Those that were
+-- asked for count, and those that somebody has claimed: a claim that comes to nothing frees its place. Between
+-- the two commits that end a visit it counts twice, and never not at all. Near the limit who asks is alone until
+-- others see what was taken: the row of queue_crawl is held. While twice as many are left as are ever claimed at
+-- once, nobody is in the way of anyone.
+CREATE FUNCTION pages_left(of_crawl BIGINT, of_run BIGINT, most BIGINT)
+RETURNS BIGINT LANGUAGE plpgsql
+SET enable_seqscan = off SET enable_bitmapscan = off
+AS $$
+DECLARE
+    at_once CONSTANT BIGINT := 100000;
+    asked BIGINT;
+    claimed_now BIGINT;
+BEGIN
+    SELECT coalesce(sum(t.count), 0) INTO asked FROM tally AS t
+    WHERE t.crawl = of_crawl AND t.run = of_run AND t.name IN ('pages', 'revisit/page/unchanged');
+    IF most - asked >= 2 * at_once THEN
+        RETURN at_once;
+    END IF;
+    PERFORM 1 FROM queue_crawl AS q WHERE q.crawl = of_crawl FOR UPDATE;
+    SELECT (SELECT coalesce(sum(t.count), 0) FROM tally AS t
+            WHERE t.crawl = of_crawl AND t.run = of_run AND t.name IN ('pages', 'revisit/page/unchanged')),
+           (SELECT count(*) FROM waiting AS w WHERE w.claimed IS NOT NULL AND w.crawl = of_crawl AND w.lane = 1)
+    INTO asked, claimed_now;
+    RETURN greatest(most - asked - claimed_now, 0);
+END $$;
+
+-- Takes the best addresses of hosts that are free. Nobody is waited for: what others hold is passed over. in_run,
+-- run_pages: the run that they are for, and the pages that it asks for at most; null without a limit.
+CREATE FUNCTION take_best(in_crawl BIGINT, by_worker BIGINT, any_kind INTEGER, any_pages INTEGER, in_run BIGINT,
+                          run_pages BIGINT, at_ms BIGINT)
 RETURNS TABLE (lane SMALLINT, band BIGINT, seq BIGINT, host BIGINT, link BYTEA, tries INTEGER, round INTEGER,
                delay_ms BIGINT, failures BIGINT)
 LANGUAGE plpgsql
@@ -154,6 +183,9 @@ DECLARE
     pages INTEGER := 0;
     wanted INTEGER;
 BEGIN
+    IF any_pages > 0 AND run_pages IS NOT NULL THEN
+        any_pages := least(any_pages, pages_left(in_crawl, in_run, run_pages));
+    END IF;
     -- Hosts whose rest is over. So many at most that nobody waits for long.
     UPDATE backlog SET ready = true
     FROM (SELECT due.host FROM backlog AS due

@@ -9,4 +9,5 @@ mod pool;
 mod schema;
 
 pub(crate) use frontier::{Clock, Filling, IdleQueue, SharedFrontier};
+pub use pool::PATIENCE;
 pub(crate) use pool::{Duty, Pool};

@@ -22,8 +22,10 @@ const MOST: usize = 12;
 /// How long one of them is waited for before there is one more: whoever has one may want another to go on.
 const TURN: Duration = Duration::from_secs(2);
 
-/// How long a server that went away is waited for, and how often it is looked for.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// How long a server that went away is waited for.
+pub const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How often it is looked for, at first and later.
 const LOOKS: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)];
 
 /// How often what two did at once, and could not both do, is tried again.
@@ -51,10 +53,11 @@ struct Lent<'p> {
 }
 
 impl Pool {
-    /// Connects, and makes the tables or brings them up to date. Blocking.
-    pub fn open(url: &str) -> Result<Self, StoreError> {
+    /// Connects, and makes the tables or brings them up to date. A server that is away is waited for, for so
+    /// long. Blocking.
+    pub fn open(url: &str, patience: Duration) -> Result<Self, StoreError> {
         let pool = Self::to(url)?;
-        let session = pool.connect().map_err(|error| StoreError::sql(&pool.label, &error))?;
+        let session = pool.until_it_is_there(patience, || pool.connect())?;
         schema::migrate(&session, &pool.label)?;
         pool.connections().idle.push(Connection::Postgres(Box::new(session)));
         Ok(pool)
@@ -80,16 +83,22 @@ impl Pool {
     /// Does some work on a connection. When the server is away it is waited for, and the work is done
     /// again. For a thread that may wait.
     pub fn with<T>(&self, work: impl Fn(&Connection) -> sql::Result<T>) -> Result<T, StoreError> {
+        self.until_it_is_there(PATIENCE, || {
+            self.take().and_then(|lent| lent.db.as_ref().map_or_else(|| Err(nothing_lent()), &work))
+        })
+    }
+
+    /// Does something again and again while the server is away, with growing pauses.
+    fn until_it_is_there<T>(&self, patience: Duration, work: impl Fn() -> sql::Result<T>) -> Result<T, StoreError> {
         let (began, mut look, mut tries) = (Instant::now(), LOOKS[0], 0);
         loop {
-            let result = self.take().and_then(|lent| lent.db.as_ref().map_or_else(|| Err(nothing_lent()), &work));
-            let error = match result {
+            let error = match work() {
                 Ok(done) => return Ok(done),
                 Err(error) => error,
             };
             tries += 1;
             match trouble(&error) {
-                Trouble::Away if began.elapsed() < PATIENCE => {
+                Trouble::Away if began.elapsed() < patience => {
                     if tries == 1 {
                         tracing::warn!("{} is away ({error}): waiting for it", self.label.display());
                     }
@@ -249,11 +258,12 @@ fn is_away(code: &SqlState) -> bool {
     .contains(code)
 }
 
+/// Whether there is no connection, or none any more. One that this process may not make is another matter.
 fn lost(error: &tokio_postgres::Error) -> bool {
     let mut cause = std::error::Error::source(error);
     while let Some(error) = cause {
-        if error.is::<std::io::Error>() {
-            return true;
+        if let Some(error) = error.downcast_ref::<std::io::Error>() {
+            return error.kind() != std::io::ErrorKind::PermissionDenied;
         }
         cause = error.source();
     }

@@ -95,7 +95,7 @@ impl Server {
         server.wait();
         server.ask("postgres", &format!("CREATE DATABASE {PATTERN}"));
         let files = tempfile::tempdir().unwrap();
-        drop(store::Store::read_shared(&server.url(PATTERN), files.path()).unwrap());
+        drop(store::Store::read_shared(&server.url(PATTERN), files.path(), PATIENCE).unwrap());
         server
     }
 
@@ -113,14 +113,36 @@ impl Server {
     /// and waits until it is back.
     #[allow(dead_code, reason = "not every binary of tests does")]
     pub fn go_away(&self, signal: &str, away: Duration) {
+        self.leave(signal);
+        std::thread::sleep(away);
+        self.come_back();
+    }
+
+    /// Lets it end by a signal.
+    #[allow(dead_code, reason = "not every binary of tests does")]
+    pub fn leave(&self, signal: &str) {
         let process = fs::read_to_string(self.dir.join("data/postmaster.pid")).unwrap();
         let process = process.lines().next().unwrap().to_owned();
         fs::write(self.dir.join("away"), "").unwrap();
         let told = Command::new("kill").args(["-s", signal, &process]).status().unwrap();
         assert!(told.success());
-        std::thread::sleep(away);
+    }
+
+    /// Waits until one that ended is back.
+    #[allow(dead_code, reason = "not every binary of tests does")]
+    pub fn come_back(&self) {
         fs::remove_file(self.dir.join("away")).unwrap();
         self.wait();
+    }
+
+    /// Waits until it does not answer any more.
+    #[allow(dead_code, reason = "not every binary of tests does")]
+    pub fn wait_until_gone(&self) {
+        let began = Instant::now();
+        while self.psql("postgres", "SELECT 1").status.success() {
+            assert!(began.elapsed() < PATIENCE, "the server does not end");
+            std::thread::sleep(Duration::from_millis(50));
+        }
     }
 
     /// A new database with the tables of a store; gives its name.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::{Order, Url};
-use store::{ClaimLimit, Claims, CrawlId, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, Store, Visited};
+use store::{ClaimLimit, Claims, CrawlId, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, RunPages, Store, Visited};
 use tokio::task::JoinSet;
 
 use crate::server::server;
@@ -125,7 +125,7 @@ async fn work(frontier: Arc<dyn Frontier>, crawl: CrawlId, hosts: u64, pages: u6
     let mut visits = Vec::new();
     loop {
         assert!(Instant::now() < until, "crawl {} does not end: {} visited", crawl.0, visits.len());
-        let claims = frontier.claim(crawl, ClaimLimit { any: 5, pages: 5 }).await.unwrap();
+        let claims = frontier.claim(crawl, ClaimLimit { any: 5, pages: 5, run: None }).await.unwrap();
         if claims.empty {
             return visits;
         }
@@ -175,6 +175,50 @@ async fn crawls_of_several_processes_end_and_visit_every_address_once() {
     let distinct: BTreeSet<&(u32, String)> = visits.iter().collect();
     assert_eq!((distinct.len(), visits.len()), (2 * PAGES as usize, 2 * PAGES as usize));
     assert!(database.is_idle());
+}
+
+/// Visits pages until a run has as many as it may; gives how many it read.
+async fn work_within(store: &Store, crawl: CrawlId, run: RunPages, hosts: u64, until: Instant) -> u64 {
+    let (frontier, mut read_here) = (Arc::clone(store.frontier()), 0);
+    loop {
+        assert!(Instant::now() < until, "the run does not end: {read_here} read here");
+        let claims = frontier.claim(crawl, ClaimLimit { any: 7, pages: 7, run: Some(run) }).await.unwrap();
+        if claims.claims.is_empty() && !claims.busy && claims.next.is_none() {
+            return read_here;
+        }
+        for claim in claims.claims {
+            release(&*frontier, &claim).await;
+            let links = web(hosts, 100_000, &claim.link.url);
+            // Some are put back, some fail: others may be read in their place.
+            match claim.number % 7 {
+                0 if claim.tries == 0 => frontier.put_back(crawl, claim, true).await.unwrap(),
+                1 => drop(store.commit(crawl, run.run, vec![failed(claim, "dns")], PLENTY).await.unwrap()),
+                _ => {
+                    store.commit(crawl, run.run, vec![read(claim, links)], PLENTY).await.unwrap();
+                    read_here += 1;
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn the_pages_of_a_run_are_as_many_as_it_may_read_over_all_who_work_on_it() {
+    const HOSTS: u64 = 40;
+    let (database, dir) = (Database::new(), scratch());
+    let stores: Vec<Arc<Store>> = (0..4).map(|_| Arc::new(database.join(dir.path()))).collect();
+    let (crawl, run) = started(&stores[0]).await;
+    let until = Instant::now() + Duration::from_secs(120);
+    let seeds = (0..HOSTS).map(|n| page(&format!("http://h{n}.example/{}", 1_000 + n), Order::FirstIn)).collect();
+    stores[0].frontier().add(crawl, seeds, PLENTY).await.unwrap();
+    let mut working = JoinSet::new();
+    for store in &stores {
+        let (store, limit) = (Arc::clone(store), RunPages { run, most: 101 });
+        working.spawn(async move { work_within(&store, crawl, limit, HOSTS, until).await });
+    }
+    let read_by: Vec<u64> = working.join_all().await;
+    assert_eq!(read_by.iter().sum::<u64>(), 101, "{read_by:?}");
+    assert_eq!(stores[0].library().figures(crawl, Some(run)).await.unwrap().pages, 101);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -192,11 +192,11 @@ pub async fn without_room_for_pages_only_media_are_claimed(home: impl Home) {
         page("http://d.example/p", Order::FirstIn),
     ];
     frontier.add(ONE, links, PLENTY).await.unwrap();
-    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0 }).await;
+    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0, run: None }).await;
     assert_eq!(names(&claims), ["b.example/i", "c.example/i"]);
-    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0 }).await;
+    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0, run: None }).await;
     assert!(claims.claims.is_empty() && claims.next.is_none() && !claims.empty);
-    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 1 }).await;
+    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 1, run: None }).await;
     assert_eq!(names(&claims), ["a.example/p"]);
 }
 
@@ -206,7 +206,7 @@ pub async fn a_host_has_one_claim_at_a_time_whichever_crawl_asks(home: impl Home
         let links = ["http://a.example/1", "http://a.example/2", "http://b.example/1"];
         frontier.add(crawl, links.map(|name| page(name, Order::FirstIn)).to_vec(), PLENTY).await.unwrap();
     }
-    let first = super::web::claim(&*frontier, ONE, ClaimLimit { any: 1, pages: 1 }).await;
+    let first = super::web::claim(&*frontier, ONE, ClaimLimit { any: 1, pages: 1, run: None }).await;
     assert_eq!(names(&first), ["a.example/1"]);
     let second = claim(&*frontier, TWO).await;
     assert_eq!(names(&second), ["b.example/1"]);

@@ -195,7 +195,7 @@ pub fn failed(claim: Claim, reason: &str) -> Visited {
 }
 
 /// All that can be claimed at once.
-pub const ALL: ClaimLimit = ClaimLimit { any: 1_000, pages: 1_000 };
+pub const ALL: ClaimLimit = ClaimLimit { any: 1_000, pages: 1_000, run: None };
 
 pub async fn claim(frontier: &dyn Frontier, crawl: CrawlId, limit: ClaimLimit) -> Claims {
     frontier.claim(crawl, limit).await.unwrap()
@@ -203,7 +203,7 @@ pub async fn claim(frontier: &dyn Frontier, crawl: CrawlId, limit: ClaimLimit) -
 
 /// The one best row.
 pub async fn claim_one(frontier: &dyn Frontier, crawl: CrawlId) -> Claim {
-    let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1 }).await;
+    let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1, run: None }).await;
     claims.claims.into_iter().next().expect("something to claim")
 }
 
@@ -237,7 +237,7 @@ pub async fn claim_when_free(frontier: &dyn Frontier, crawl: CrawlId) -> (Claims
 pub async fn crawl_all(frontier: &dyn Frontier, crawl: CrawlId, links: impl Fn(&str) -> Vec<Link>) -> Vec<String> {
     let mut order = Vec::new();
     loop {
-        let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1 }).await;
+        let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1, run: None }).await;
         let Some(claim) = claims.claims.into_iter().next() else {
             assert!(claims.empty, "nothing to claim, but not empty: {:?}", claims.next);
             return order;

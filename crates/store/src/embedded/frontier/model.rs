@@ -250,7 +250,7 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
             }
             Step::Claim { crawl, any, pages } => {
                 let crawl = crawl_id(crawl);
-                let claims = state.claim(crawl, ClaimLimit { any, pages }).unwrap();
+                let claims = state.claim(crawl, ClaimLimit { any, pages, run: None }).unwrap();
                 let queued = model.crawls.get(&crawl).map_or(0, |c| c.figures.queued_pages + c.figures.queued_media);
                 assert_eq!(claims.empty, queued == 0);
                 let (mut expected, mut pages_left, mut next) = (Vec::new(), pages, None::<i64>);

@@ -38,7 +38,7 @@ use crate::sql::{self, Connection, Session};
 use crate::work::off_thread;
 use crate::{
     Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, MOST_OVERRUNS, Options, OriginFile,
-    OriginRecord, Overrun, Reservation, Rest, RunId, StoreError, Visited, WorkerSeen, Workload,
+    OriginRecord, Overrun, Reservation, Rest, RunId, RunPages, StoreError, Visited, WorkerSeen, Workload,
 };
 
 /// How soon to ask again for a host that is busy: nobody knows when it will be free.
@@ -214,7 +214,8 @@ impl Shared {
         let most = |limit: usize| limit.min(MOST) as i32;
         let take = session.own(
             "WITH alive AS MATERIALIZED (SELECT id FROM worker WHERE id = $2 AND ended IS NULL FOR KEY SHARE),
-                  taken AS MATERIALIZED (SELECT best.* FROM alive, take_best($1, alive.id, $3, $4, now_ms() + $5) AS best),
+                  taken AS MATERIALIZED (SELECT best.* FROM alive, take_best($1, alive.id, $3, $4, $6, $7, now_ms() + $5)
+                                         AS best),
                   numbered AS (
                       INSERT INTO queue_crawl (crawl, next) SELECT $1, count(*) FROM taken HAVING count(*) > 0
                       ON CONFLICT (crawl) DO UPDATE SET next = queue_crawl.next + excluded.next
@@ -223,9 +224,10 @@ impl Shared {
         )?;
         let crawl_number = i64::from(crawl.0);
         let worker = self.lease.worker();
-        let asked = session.client();
-        let mut rows = session
-            .wait(asked.query(&take, &[&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead()]))?;
+        let (run, run_pages) = columns_of(limit.run);
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
+            [&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead(), &run, &run_pages];
+        let mut rows = session.wait(session.client().query(&take, &values))?;
         let Some(first) = rows.first().map(|row| row.get::<_, i64>(9)) else {
             return self.change(session, || match self.is_alive(session)? {
                 true => self.nothing(session, crawl_number, limit),
@@ -269,7 +271,8 @@ impl Shared {
         if limit.any == 0 {
             return Ok(Claims::default());
         }
-        let lanes: &[i16] = if limit.pages > 0 { &[0, 1] } else { &[0] };
+        let pages = limit.pages > 0 && self.may_ask_for_pages(session, crawl, limit.run)?;
+        let lanes: &[i16] = if pages { &[0, 1] } else { &[0] };
         let next = session.own(
             "SELECT (SELECT free_at FROM backlog WHERE crawl = $1 AND NOT ready AND lane = 0
                      ORDER BY free_at LIMIT 1),
@@ -287,6 +290,13 @@ impl Shared {
         let now = Timestamp(row.get(3));
         let busy = next.is_none_or(|next| next.since(now) > SOON) && row.get(2);
         Ok(Claims { next, busy, ..Claims::default() })
+    }
+
+    /// Whether a run may claim one more page.
+    fn may_ask_for_pages(&self, session: &Session, crawl: i64, run: Option<RunPages>) -> sql::Result<bool> {
+        let (Some(run), Some(most)) = columns_of(run) else { return Ok(true) };
+        let left = session.own("SELECT pages_left($1, $2, $3) > 0")?;
+        Ok(session.wait(session.client().query_one(&left, &[&crawl, &run, &most]))?.get(0))
     }
 
     /// Lets hosts rest, in order, so that nobody waits for each other.
@@ -363,6 +373,11 @@ impl Shared {
     fn give_back(&self, session: &Session, worker: i64) -> sql::Result<()> {
         lease::give_back(session, worker, self.default_delay, self.ahead())
     }
+}
+
+/// The run that pages are limited for, and how many.
+fn columns_of(limit: Option<RunPages>) -> (Option<i64>, Option<i64>) {
+    limit.map(|of| (of.run.0, i64::try_from(of.most).unwrap_or(i64::MAX))).unzip()
 }
 
 /// What is claimed with a claim.
