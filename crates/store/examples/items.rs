@@ -1,22 +1,27 @@
 //! How long it takes to list a library of a million items.
 //!
-//! `cargo run --release -p bowerbird-store --example items -- [items [places]]`
+//! `cargo run --release -p bowerbird-store --example items -- [items [places [home]]]`
+//!
+//! A home is a directory or a shared database, empty; without one a directory that is gone afterwards.
 //!
 //! Made visits: pictures of 500 hosts, half of them located (most in Europe), one film in 200, each
 //! on one to three pages of other hosts. A page shows ten pictures and speaks of ten places, or of as
-//! many as are asked for, with words about where as many of its pictures were made. Then lists of 500 items, or of 100 pages, by each filter: the
-//! first, and the mean over a hundred that follow, or as many as there are.
+//! many as are asked for, with words about where as many of its pictures were made. Then lists of 500 items,
+//! or of 100 pages, by each filter: the first, and the mean over a hundred that follow, or as many as there are.
 
+#[path = "made/home.rs"]
+mod home;
 mod made;
 
 use std::time::{Duration, Instant};
 
 use facts::{LatLon, Locality, MediaKind, Timestamp, Url, Whereabouts};
-use made::{BATCH, Outcomes, address, kept, memory, ms, scattered, size, visit};
+use home::{Home, write};
+use made::{Outcomes, address, kept, memory, ms, scattered, visit};
 use media::{Facts, Location, LocationSource};
 use store::{
-    Area, Forget, ItemFilter, Library, MediaReference, Options, Outcome, PageFacts, PageFilter, PagePlace, RunLimits,
-    SaidLocation, SaidSource, Store, VisitKind, Visited,
+    Area, Forget, ItemFilter, Library, MediaReference, Outcome, PageFacts, PageFilter, PagePlace, SaidLocation,
+    SaidSource, VisitKind, Visited,
 };
 
 const PAGE: usize = 500;
@@ -26,21 +31,12 @@ const PAGES: usize = 100;
 async fn main() -> Outcomes {
     let items: u64 = std::env::args().nth(1).map_or(Ok(1_000_000), |text| text.parse())?;
     let places: u64 = std::env::args().nth(2).map_or(Ok(10), |text| text.parse())?;
-    let dir = tempfile::tempdir_in(".")?;
-    let store = Store::open(dir.path(), Options { what: "items".into(), ..Options::default() })?;
+    let home = Home::named(std::env::args().nth(3))?;
+    let store = home.open()?;
     let library = store.library();
+    write(&**library, "items", items, |n| vec![page(n, places), picture(n)]).await?;
+    println!("{}, {} MB of memory", home.described(), memory() >> 10);
     let crawl = library.save_crawl("items", &serde_json::json!({})).await?.id;
-    let run = library.start_run(crawl, RunLimits::default(), 1_000).await?.id;
-
-    let started = Instant::now();
-    for first in (0..items).step_by(BATCH as usize) {
-        let visits: Vec<Visited> =
-            (first..items.min(first + BATCH)).flat_map(|n| [page(n, places), picture(n)]).collect();
-        library.record(run, &visits).await?;
-    }
-    let took = started.elapsed().as_secs_f64();
-    println!("{items} pages and as many items written in {took:.0} s, {:.0} pages/s", items as f64 / took);
-    println!("library.db {} MB, {} MB of memory", size(dir.path()) >> 20, memory() >> 10);
 
     let helsinki = LatLon::new(60.17, 24.94).ok_or("a place")?;
     let all = ItemFilter::default;

@@ -1,141 +1,116 @@
-//! How long a library of a million pictures takes to answer: by words, by place, by example.
+//! How long a library of a million pictures takes to answer: by words, by place, on a map, by example, in lists.
 //!
-//! `cargo run --release -p bowerbird-store --example search -- HOME [items]`
+//! `cargo run --release -p bowerbird-store --example search -- HOME [items [from=DIRECTORY] [part …]]`
 //!
 //! `HOME` is a shared database (`postgres://…`, or `host=… user=… dbname=…`) or a directory; it is filled
-//! with as many items as are asked for, and used again when it has them. Made visits: pictures of 500 hosts
-//! around 2,000 made towns with made texts (`words.rs`), one page for every ten, each with a description of
-//! 700 bytes and a point near one of 1,024 leaders. A shared database may be filled with a part of them
-//! first, and that part multiplied by `made/multiply.sql`. Times are those that whoever asks waits, one
-//! question after the other, each kind after ten others of its kind that are not counted. An example is
+//! with as many items as are asked for (`made/library.rs`), and used again when it has them. A shared database
+//! is filled sooner from a directory that has them, as `bowerbird migrate` does it. Parts are `first`, `words`,
+//! `areas`, `maps`, `alike` and `lists`; `none` measures nothing, and without one all are measured. Times are those that whoever asks waits,
+//! one question after the other, each kind after ten others of its kind that are not counted. An example is
 //! asked for as `crawl` does, without what it does with the 300 descriptions that come.
 
+#[path = "made/home.rs"]
+mod home;
+#[path = "made/library.rs"]
+mod library;
 mod made;
 #[path = "made/places.rs"]
 mod places;
 #[path = "made/texts.rs"]
 mod texts;
+#[path = "made/times.rs"]
+mod times;
 
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use facts::MediaKind;
-use made::{BATCH, Outcomes, memory, ms, scattered, size};
-use places::place;
-use store::{
-    Alike, Area, ClusterFilter, ClusterId, Described, Description, ItemFilter, ItemOrder, Library, Options, Placed,
-    RunLimits, Store, Traces, Visited, Want,
-};
+use facts::{MediaKind, Timestamp};
+use home::Home;
+use library::{CRAWL, VERSION, point};
+use made::{Outcomes, memory, ms, scattered};
+use places::{names, place, town_of};
+use store::{Alike, Area, ClusterFilter, Cursor, ItemFilter, ItemOrder, Library, Want};
+use times::{BEFORE, Times};
 
-/// Values of a point, leaders of clusters, and the formulas that descriptions are by.
-const DIMENSIONS: u64 = 128;
-const LEADERS: u64 = 1_024;
-const VERSION: u16 = 1;
 /// Points that are compared for an example, and items that are read.
 const COMPARED: usize = 30_000;
 const RANKED: usize = 300;
-/// Questions of a kind, and those before them.
+/// Questions of a kind.
 const TRIES: u64 = 200;
-const BEFORE: u64 = 10;
+/// Items of a page, in a search and in a list.
+const FOUND: usize = 50;
+const PAGE: usize = 100;
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> Outcomes {
     let mut given = std::env::args().skip(1);
-    let home = given.next().ok_or("name a database or a directory")?;
+    let home = Home::named(Some(given.next().ok_or("name a database or a directory")?))?;
     let items: u64 = given.next().map_or(Ok(1_000_000), |text| text.parse())?;
-    let scratch = tempfile::tempdir()?;
-    let shared = home.contains("://") || home.contains('=');
-    let dir = if shared { scratch.path().to_owned() } else { PathBuf::from(&home) };
-    let database = shared.then(|| home.clone());
-    let store = Store::open(&dir, Options { what: "a measurement".into(), database, ..Options::default() })?;
-    let library = &**store.library();
-    fill(library, items).await?;
-    if !shared {
-        println!("library.db {} MB", size(&dir) >> 20);
+    let mut parts: Vec<String> = given.collect();
+    if let Some(at) = parts.iter().position(|part| part.starts_with("from=")) {
+        let from = parts.remove(at);
+        tokio::task::block_in_place(|| home.move_in(from.trim_start_matches("from=")))?;
     }
-    words(library, items).await?;
-    areas(library, items).await?;
-    maps(library, items).await?;
-    alike(library, items).await?;
+    let asked = |part: &str| parts.is_empty() || parts.iter().any(|given| given == part);
+    let store = home.open()?;
+    let library = &**store.library();
+    library::fill(library, items).await?;
+    println!("{items} items, {}", home.described());
+    if asked("first") {
+        first(&home, library).await?;
+    }
+    if asked("words") {
+        words(library, items).await?;
+    }
+    if asked("areas") {
+        areas(library, items).await?;
+    }
+    if asked("maps") {
+        maps(library, items).await?;
+    }
+    if asked("alike") {
+        alike(library, items).await?;
+    }
+    if asked("lists") {
+        lists(library, items).await?;
+    }
     println!("{} MB of memory", memory() >> 10);
     store.close().await?;
     Ok(())
 }
 
-async fn fill(library: &dyn Library, items: u64) -> Outcomes {
-    let there: u64 = library.library_figures(0).await?.media.values().sum();
-    if there >= items {
-        return Ok(());
+/// Any picture.
+fn any(n: u64, salt: u64, items: u64) -> u64 {
+    (scattered(n, salt) * items as f64) as u64
+}
+
+/// What a process pays once: opening, the first question, the first slip, which reads all words, and figures.
+async fn first(home: &Home, library: &dyn Library) -> Outcomes {
+    let before = Instant::now();
+    let reader = home.read()?;
+    println!("{:<46} {:>6.1} ms", "opened to read", ms(before.elapsed()));
+    for (name, text) in [("the first question", texts::one_word(0, 5)), ("the first slip", texts::slip(0, 3))] {
+        let filter = ItemFilter { words: Want::parse(&text), ..ItemFilter::default() };
+        let before = Instant::now();
+        let found = reader.library().search_items(&filter, None, 0, FOUND).await?;
+        println!("{name:<46} {:>6.1} ms; {} found", ms(before.elapsed()), found.total);
     }
-    let crawl = library.save_crawl("search", &serde_json::json!({})).await?.id;
-    let run = library.start_run(crawl, RunLimits::default(), 1_000).await?.id;
-    let known = library.leaders(MediaKind::Image, VERSION).await?.leaders;
-    let clusters: Vec<ClusterId> = match known.is_empty() {
-        true => {
-            let leaders: Vec<Vec<i8>> = (0..LEADERS).map(leader).collect();
-            library.found_clusters(MediaKind::Image, VERSION, None, &leaders).await?
-        }
-        false => known.into_iter().map(|leader| leader.cluster).collect(),
-    };
-    let started = Instant::now();
-    for first in (there..items).step_by(BATCH as usize) {
-        let numbers = first..items.min(first + BATCH);
-        let visits: Vec<Visited> = numbers
-            .clone()
-            .flat_map(|n| n.is_multiple_of(10).then(|| texts::page(n)).into_iter().chain([picture(n)]))
-            .collect();
-        library.record(run, &visits).await?;
-        let described = numbers.filter(|n| is_described(*n));
-        let placed =
-            described.map(|n| Placed { id: made::id(n), cluster: clusters[(n % LEADERS) as usize], point: point(n) });
-        library.place(&placed.collect::<Vec<_>>()).await?;
-        if (first - there).is_multiple_of(BATCH * 40) {
-            println!("{first} after {:.0} s", started.elapsed().as_secs_f64());
-        }
-    }
-    let took = started.elapsed().as_secs_f64();
-    println!("{} items written in {took:.0} s, {:.0} µs each", items - there, took * 1e6 / (items - there) as f64);
+    let before = Instant::now();
+    let figures = library.library_figures(50).await?;
+    println!("{:<46} {:>6.1} ms; {:?}", "figures", ms(before.elapsed()), figures.images);
     Ok(())
 }
 
-/// One in 200 is a film.
-fn is_described(n: u64) -> bool {
-    !n.is_multiple_of(200)
-}
-
-fn picture(n: u64) -> Visited {
-    let description = Description { version: VERSION, bytes: vec![n as u8; 700], traces: Traces::default() };
-    texts::picture(n, is_described(n).then_some(Described::As(description)))
-}
-
-/// Where the pictures of a cluster are.
-fn leader(cluster: u64) -> Vec<i8> {
-    (0..DIMENSIONS).map(|axis| (scattered(cluster * DIMENSIONS + axis, 91) * 160.0 - 80.0) as i8).collect()
-}
-
-/// Where the `n`-th picture is.
-fn point(n: u64) -> Vec<i8> {
-    let noise = |axis: u64| (scattered(n * DIMENSIONS + axis, 92) * 80.0 - 40.0) as i8;
-    leader(n % LEADERS).into_iter().zip(0..).map(|(value, axis)| value + noise(axis)).collect()
-}
-
 async fn words(library: &dyn Library, items: u64) -> Outcomes {
-    for (name, question) in texts::QUESTIONS {
+    let frequent: texts::Question = |_, n| texts::TONGUES[(n % 4) as usize].word(n % 40 / 4);
+    for (name, question) in texts::QUESTIONS.into_iter().chain([("the most frequent words", frequent)]) {
         let mut times = Times::default();
         for n in 0..BEFORE + TRIES {
-            let text = question((scattered(n, 7) * items as f64) as u64, n);
+            let text = question(any(n, 7, items), n);
             let filter = ItemFilter { words: Want::parse(&text), ..ItemFilter::default() };
-            times.of(n, library.search_items(&filter, None, 0, 50)).await.map(|found| times.found(n, found.total))?;
+            times.of(library.search_items(&filter, None, 0, FOUND), |found| found.total).await?;
         }
         times.report(&format!("words: {name}"));
     }
-    let mut times = Times::default();
-    for n in 0..BEFORE + 40 {
-        let text = texts::TONGUES[(n % 4) as usize].word(n % 40 / 4);
-        let filter = ItemFilter { words: Want::parse(&text), ..ItemFilter::default() };
-        times.of(n, library.search_items(&filter, None, 0, 50)).await.map(|found| times.found(n, found.total))?;
-    }
-    times.report("words: the most frequent");
     Ok(())
 }
 
@@ -149,57 +124,68 @@ async fn areas(library: &dyn Library, items: u64) -> Outcomes {
         ] {
             let mut times = Times::default();
             for n in 0..BEFORE + TRIES {
-                let centre = place((scattered(n, 29) * items as f64) as u64);
+                let centre = place(any(n, 29, items));
                 let words = if word { Want::parse(&texts::one_word(0, n)) } else { None };
                 let filter =
                     ItemFilter { words, area: Some(Area::circle(centre, 1_000.0 * km)), ..ItemFilter::default() };
-                let asked = library.search_items(&filter, nearest.then_some(centre), 0, 50);
-                times.of(n, asked).await.map(|found| times.found(n, found.total))?;
+                let asked = library.search_items(&filter, nearest.then_some(centre), 0, FOUND);
+                times.of(asked, |found| found.total).await?;
             }
             times.report(&format!("place: within {km} km{name}"));
         }
-        let mut times = Times::default();
+        let (mut found, mut listed) = (Times::default(), Times::default());
         for n in 0..BEFORE + TRIES {
-            let centre = place((scattered(n, 31) * items as f64) as u64);
+            let centre = place(any(n, 31, items));
             let (high, wide) = (km / 111.0, km / 111.0 / centre.lat().to_radians().cos().max(0.1));
             let boxes = vec![[centre.lat() - high, centre.lon() - wide, centre.lat() + high, centre.lon() + wide]];
             let area = Area { boxes, contains: std::sync::Arc::new(|_| true) };
             let filter = ItemFilter { area: Some(area), ..ItemFilter::default() };
-            let asked = library.list_items(&filter, ItemOrder::Newest, None, 50);
-            times.of(n, asked).await.map(|found| times.found(n, found.what.len() as u64))?;
+            found.of(library.search_items(&filter, None, 0, FOUND), |found| found.total).await?;
+            let asked = library.list_items(&filter, ItemOrder::Newest, None, FOUND);
+            listed.of(asked, |found| found.what.len() as u64).await?;
         }
-        times.report(&format!("place: a box of {} km, newest first", 2.0 * km));
+        found.report(&format!("place: a box of {} km", 2.0 * km));
+        listed.report(&format!("place: a box of {} km, listed newest first", 2.0 * km));
     }
     Ok(())
 }
 
-/// Views of a screen of 1,280 × 800 pixels around random pictures, at every zoom.
-async fn maps(library: &dyn Library, items: u64) -> Outcomes {
+/// Filters that lists and maps are asked with.
+fn filters(items: u64) -> [(&'static str, ItemFilter); 8] {
     let all = ItemFilter::default;
-    let filters = [
+    [
         ("everything", all()),
         ("films", ItemFilter { kinds: vec![MediaKind::Video], ..all() }),
         ("open", ItemFilter { open_licence: true, ..all() }),
         ("of a host", ItemFilter { host: Some("m7.example".into()), ..all() }),
-        ("words", ItemFilter { words: Want::parse("town7"), ..all() }),
-    ];
-    for (name, filter) in filters {
-        let (what, mut times) = (ClusterFilter::Media(filter), Times::default());
-        for n in 0..BEFORE + TRIES {
-            let zoom = (n % 19) as u8;
-            let centre = place((scattered(n, 61) * items as f64) as u64);
-            let degrees = 360.0 / 512.0 / f64::from(1u32 << zoom);
-            let (wide, high) = (1_280.0 * degrees, 800.0 * degrees * centre.lat().to_radians().cos());
-            let view = [
-                centre.lat() - high / 2.0,
-                centre.lon() - wide / 2.0,
-                centre.lat() + high / 2.0,
-                centre.lon() + wide / 2.0,
-            ];
-            let asked = library.clusters(&what, view, zoom);
-            times.of(n, asked).await.map(|found| times.found(n, found.clusters.len() as u64))?;
+        ("of the crawl", ItemFilter { crawl: Some(CRAWL.into()), ..all() }),
+        ("the newest tenth", ItemFilter { since: Some(Timestamp((items - items / 10) as i64)), ..all() }),
+        ("a word", ItemFilter { words: Want::parse("town7"), ..all() }),
+        ("a frequent word", ItemFilter { words: Want::parse(&texts::TONGUES[0].word(2)), ..all() }),
+    ]
+}
+
+/// Views of a screen of 1,280 × 800 pixels around random pictures, at every zoom.
+async fn maps(library: &dyn Library, items: u64) -> Outcomes {
+    for (name, filter) in filters(items) {
+        let what = ClusterFilter::Media(filter);
+        for zooms in [0..7u8, 7..13, 13..19] {
+            let mut times = Times::default();
+            for n in 0..BEFORE + TRIES {
+                let zoom = zooms.start + (n % zooms.len() as u64) as u8;
+                let centre = place(any(n, 61, items));
+                let degrees = 360.0 / 512.0 / f64::from(1u32 << zoom);
+                let (wide, high) = (1_280.0 * degrees, 800.0 * degrees * centre.lat().to_radians().cos());
+                let view = [
+                    centre.lat() - high / 2.0,
+                    centre.lon() - wide / 2.0,
+                    centre.lat() + high / 2.0,
+                    centre.lon() + wide / 2.0,
+                ];
+                times.of(library.clusters(&what, view, zoom), |found| found.clusters.len() as u64).await?;
+            }
+            times.report(&format!("map: {name}, zoom {} to {}", zooms.start, zooms.end - 1));
         }
-        times.report(&format!("map: {name}"));
     }
     Ok(())
 }
@@ -212,53 +198,59 @@ async fn alike(library: &dyn Library, items: u64) -> Outcomes {
             let asked = Alike {
                 kind: MediaKind::Image,
                 version: VERSION,
-                point: point((scattered(n, 83) * items as f64) as u64),
+                point: point(any(n, 83, items)),
                 compared: COMPARED,
                 most: RANKED,
                 copies: false,
                 except: None,
             };
-            times.of(n, library.alike(&asked)).await.map(|found| times.found(n, found.len() as u64))?;
+            times.of(library.alike(&asked), |found| found.len() as u64).await?;
         }
         times.report(&format!("example: similar, {name}"));
     }
     Ok(())
 }
 
-/// How long questions of a kind took.
-#[derive(Default)]
-struct Times {
-    took: Vec<Duration>,
-    found: u64,
-    most: u64,
+/// Pages of lists in each order, from random places on.
+async fn lists(library: &dyn Library, items: u64) -> Outcomes {
+    for (name, filter) in filters(items) {
+        for order in [
+            ItemOrder::Newest,
+            ItemOrder::Oldest,
+            ItemOrder::Taken,
+            ItemOrder::Place,
+            ItemOrder::Host,
+            ItemOrder::Colour,
+        ] {
+            let mut times = Times::default();
+            for n in 0..BEFORE + TRIES / 4 {
+                let after = (n > 0).then(|| anywhere(order, any(n, 5, items))).transpose()?;
+                let asked = library.list_items(&filter, order, after.as_ref(), PAGE);
+                times.of(asked, |found| found.what.len() as u64).await?;
+            }
+            times.report(&format!("list: {name}, {order:?}"));
+        }
+    }
+    let (mut times, mut after) = (Times::default(), None);
+    for _ in 0..BEFORE + TRIES / 4 {
+        after = times.of(library.unverified(after.as_ref(), PAGE), |found| found.what.len() as u64).await?.next;
+    }
+    times.report("list: to verify");
+    Ok(())
 }
 
-impl Times {
-    async fn of<T, E>(&mut self, n: u64, asked: impl Future<Output = Result<T, E>>) -> Result<T, E> {
-        let before = Instant::now();
-        let answer = asked.await?;
-        if n >= BEFORE {
-            self.took.push(before.elapsed());
+/// The place of a picture in a list, as its cursor is written.
+fn anywhere(order: ItemOrder, number: u64) -> Result<Cursor, serde_json::Error> {
+    let key = match order {
+        ItemOrder::Newest | ItemOrder::Oldest => serde_json::Value::Null,
+        ItemOrder::Taken => texts::taken(number).into(),
+        ItemOrder::Place => {
+            let names = names(town_of(number));
+            let parts = [names.country, names.admin1, names.town].map(Option::unwrap_or_default);
+            parts.join("\u{1}").into()
         }
-        Ok(answer)
-    }
-
-    fn found(&mut self, n: u64, total: u64) {
-        if n >= BEFORE {
-            self.found += u64::from(total > 0);
-            self.most = self.most.max(total);
-        }
-    }
-
-    fn report(mut self, name: &str) {
-        self.took.sort_unstable();
-        let at = |share: f64| ms(self.took[((self.took.len() - 1) as f64 * share) as usize]);
-        let (half, most, worst) = (at(0.5), at(0.95), at(1.0));
-        println!(
-            "{name:<46} {half:>6.1} ms median, {most:>6.1} ms p95, {worst:>6.1} ms worst; {} of {} find something, {} at most",
-            self.found,
-            self.took.len(),
-            self.most
-        );
-    }
+        ItemOrder::Host => format!("m{}.example", number % 500).into(),
+        ItemOrder::Colour => (((number % 36) << 8) | (number % 256)).into(),
+    };
+    serde_json::from_value(serde_json::json!({"key": key, "number": number}))
 }

@@ -1,9 +1,11 @@
 //! What a search gives.
 
+use crate::sql::Dialect;
+
 /// The first of what matches, and how much does.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matches<T> {
-    /// How many there are: counted up to a million.
+    /// How many there are: counted up to a million, in a shared database up to 12,000.
     pub total: u64,
     /// Whether there are more than were counted.
     pub more: bool,
@@ -54,5 +56,7 @@ pub(crate) const LITTLE: usize = 5;
 /// Matches that can be passed over.
 pub(crate) const SKIPPED: usize = 10_000;
 
-/// Matches that are counted.
-pub(crate) const COUNTED: usize = 1_000_000;
+/// Matches that are counted, one by one: more of them where that costs no way to a server.
+pub(crate) fn counted(dialect: Dialect) -> usize {
+    dialect.choose(1_000_000, 12_000)
+}

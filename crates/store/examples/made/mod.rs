@@ -13,6 +13,7 @@ pub const BATCH: u64 = 256;
 pub type Outcomes = Result<(), Box<dyn std::error::Error>>;
 
 /// Numbers that look random and follow from `n`.
+#[allow(dead_code, reason = "not every measurement needs them")]
 pub fn scattered(n: u64, salt: u64) -> f64 {
     let mixed = (n ^ salt << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -2,10 +2,10 @@
 //!
 //! Texts are drawn from 160,000 made words of four languages, each a stem with endings of its language, the
 //! n-th most frequent 1/n times as often as the first (Zipf). A caption has 5 to 20 words, two pictures in
-//! three a title, one in three key words; pages have titles, key words and headings.
+//! three a title and the time they were taken at, one in three key words; pages have titles and key words.
 
 use facts::{MediaKind, Url};
-use media::{Facts, Location, LocationSource};
+use media::{Facts, Location, LocationSource, Taken};
 use store::{Described, MediaFile, MediaReference, Outcome, PageFacts, VisitKind, Visited};
 
 use crate::made::{self, address, kept, scattered, visit};
@@ -166,14 +166,23 @@ pub fn page(n: u64) -> Visited {
     visit(url, VisitKind::Page, n, Outcome::Page(facts))
 }
 
+/// When the `n`-th picture was taken.
+pub fn taken(n: u64) -> String {
+    let part = |salt, of: f64| (scattered(n, salt) * of) as u64;
+    let date = (1990 + part(41, 35.0), 1 + part(42, 12.0), 1 + part(43, 28.0));
+    format!("{}-{:02}-{:02}T{:02}:{:02}:00", date.0, date.1, date.2, part(44, 24.0), part(45, 60.0))
+}
+
 /// The `n`-th picture, with what is known of how it looks.
 pub fn picture(n: u64, description: Option<Described>) -> Visited {
     let at = place(n);
     let facts = Facts {
         title: (!n.is_multiple_of(3)).then(|| text(n, 61, 4)),
         keywords: if n.is_multiple_of(3) { (0..5).map(|k| text(n, 62 + k, 1)).collect() } else { Vec::new() },
+        taken: (!n.is_multiple_of(3)).then(|| Taken::parse(&taken(n))).flatten(),
         location: Some(Location { at, altitude: None, direction: None, date: None, source: LocationSource::Exif }),
         ..made::facts(n)
     };
-    kept(n, MediaFile { locality: Some(names(town_of(n))), description, ..made::file(n, facts) })
+    let colour = Some([51, 52, 53].map(|salt| (scattered(n, salt) * 256.0) as u8));
+    kept(n, MediaFile { colour, locality: Some(names(town_of(n))), description, ..made::file(n, facts) })
 }

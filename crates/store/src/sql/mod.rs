@@ -7,10 +7,12 @@
 //! - [`Connection`], [`Transaction`], [`Statement`], `Rows`: as `rusqlite` names them, blocking, on the
 //!   thread that calls.
 //! - [`value`]: what goes in and comes out: whole numbers, floats, texts and bytes.
+//! - [`many`]: many numbers in one question.
 //! - [`session`]: a connection to PostgreSQL, with the statements that it knows.
 
 mod dialect;
 mod error;
+pub(crate) mod many;
 mod session;
 mod statement;
 mod value;

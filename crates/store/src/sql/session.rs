@@ -156,6 +156,33 @@ impl Session {
         self.wait(self.client.query(&statement, &refer(&bound))).map_err(|error| named(error, sql))
     }
 
+    /// The answers to a statement with each of many values: the server is not waited for in between.
+    pub(super) fn query_each(&self, sql: &str, values: &[Vec<Value>]) -> Result<Vec<Vec<Row>>> {
+        let Some(first) = values.first() else { return Ok(Vec::new()) };
+        let first: Vec<ValueRef<'_>> = first.iter().map(Value::value).collect();
+        let statement = self.prepared(sql, &first)?;
+        let mut asked: Vec<Asked<'_>> =
+            values.iter().map(|values| Box::pin(query(&self.client, &statement, values)) as Asked<'_>).collect();
+        let answers = self.wait(async {
+            let mut answers = Vec::with_capacity(asked.len());
+            // The first look at each sends it.
+            poll_fn(|context| {
+                answers.extend(asked.iter_mut().map(|one| one.as_mut().poll(context)));
+                Poll::Ready(())
+            })
+            .await;
+            let mut read = Vec::with_capacity(asked.len());
+            for (one, answer) in asked.iter_mut().zip(answers) {
+                read.push(match answer {
+                    Poll::Ready(rows) => rows?,
+                    Poll::Pending => one.await?,
+                });
+            }
+            Ok(read)
+        });
+        answers.map_err(|error| named(error, sql))
+    }
+
     /// The rows of an answer in growing parts, as someone comes to them.
     pub(super) fn walk(&self, sql: &str, values: &[ValueRef<'_>]) -> Result<Walk<'_>> {
         let number = self.walks.get();
@@ -167,6 +194,18 @@ impl Session {
         self.walks.set(number + 1);
         Ok(Walk { session: self, number, name, rows: VecDeque::new(), now: None, part: FIRST, ended: false })
     }
+}
+
+/// The answer to one of many questions.
+type Asked<'a> = Pin<Box<dyn Future<Output = std::result::Result<Vec<Row>, tokio_postgres::Error>> + 'a>>;
+
+async fn query(
+    client: &Client,
+    statement: &Statement,
+    values: &[Value],
+) -> std::result::Result<Vec<Row>, tokio_postgres::Error> {
+    let bound: Vec<Bound<'_>> = values.iter().map(|value| Bound(value.value())).collect();
+    client.query(statement, &refer(&bound)).await
 }
 
 async fn execute(

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::session::Walk;
-use super::value::{FromSql, Params, ValueRef};
+use super::value::{FromSql, Params, Value, ValueRef};
 use super::{Error, Result, Session, session};
 
 /// A statement to ask with.
@@ -59,6 +59,25 @@ impl Statement<'_> {
             found.push(read(&row));
         }
         Ok(found.into_iter())
+    }
+
+    /// Reads all rows of the answer to each of many values. Where someone else answers, the next is asked before
+    /// the answer to the last has come.
+    pub fn query_each<T, P: Params>(
+        &mut self,
+        params: impl IntoIterator<Item = P>,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<Vec<T>>> {
+        match self {
+            Self::Sqlite(_) => params.into_iter().map(|params| self.query_map(params, &mut read)?.collect()).collect(),
+            Self::Postgres(session, sql) => {
+                let kept = |params: P| params.with(|values| values.iter().map(|value| value.to_value()).collect());
+                let values: Vec<Vec<Value>> = params.into_iter().map(kept).collect();
+                let answers = session.query_each(sql, &values)?;
+                let mut rows = |rows: Vec<_>| rows.iter().map(|row| read(&Row::Postgres(row))).collect();
+                answers.into_iter().map(&mut rows).collect()
+            }
+        }
     }
 
     /// The rows of the answer, one after the other. Where someone else sends them, all are sent.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::sql::{self, Connection, params};
+use crate::sql::{self, Connection};
 use facts::{LatLon, MediaId, MediaKind};
 
 use super::cells::{FINEST, Held, LEVELS, Place, Point, Sort, place_of};
@@ -191,28 +191,35 @@ impl Clumps {
     }
 
     fn finish(self, db: &Connection, pages: bool, more: bool) -> sql::Result<Clusters> {
-        let mut clusters = Vec::with_capacity(self.clumps.len());
-        for Clump { held, bounds } in self.clumps.into_values() {
-            let representative = if pages { page(db, held.newest)? } else { item(db, held.newest)? };
-            let at = Point::mean(held.lat, held.lon, held.count);
-            clusters.extend(at.map(|at| Cluster { at, count: held.count as u64, bounds, representative }));
-        }
+        let newest = self.clumps.values().map(|clump| [clump.held.newest]);
+        let representatives = if pages { shown_pages(db, newest)? } else { shown_items(db, newest)? };
+        let clumps = self.clumps.into_values().zip(representatives);
+        let clusters: Vec<Cluster> = clumps
+            .filter_map(|(Clump { held, bounds }, representative)| {
+                let at = Point::mean(held.lat, held.lon, held.count)?;
+                Some(Cluster { at, count: held.count as u64, bounds, representative })
+            })
+            .collect();
         Ok(Clusters { total: clusters.iter().map(|cluster| cluster.count).sum(), clusters, more })
     }
 }
 
-fn item(db: &Connection, number: i64) -> sql::Result<Representative> {
-    db.prepare_cached("SELECT sha256, kind FROM media WHERE id = ?1")?.query_row([number], |row| {
+/// What stands for clusters of items: the items with these numbers.
+fn shown_items(db: &Connection, numbers: impl Iterator<Item = [i64; 1]>) -> sql::Result<Vec<Representative>> {
+    let found = db.prepare_cached("SELECT sha256, kind FROM media WHERE id = ?1")?.query_each(numbers, |row| {
         let kind: String = row.get(1)?;
         let unknown = || sql::Error::strange(1, format!("no kind {kind}"));
         let kind = MediaKind::parse(&kind).ok_or_else(unknown)?;
         Ok(Representative::Media(MediaId::from_sha256(row.get(0)?), kind))
-    })
+    })?;
+    found.into_iter().map(|mut found| found.pop().ok_or(sql::Error::NoRow)).collect()
 }
 
-fn page(db: &Connection, number: i64) -> sql::Result<Representative> {
-    db.prepare_cached("SELECT url FROM page WHERE id = ?1")?
-        .query_row([number], |row| row.get(0).map(Representative::Page))
+fn shown_pages(db: &Connection, numbers: impl Iterator<Item = [i64; 1]>) -> sql::Result<Vec<Representative>> {
+    let found = db
+        .prepare_cached("SELECT url FROM page WHERE id = ?1")?
+        .query_each(numbers, |row| row.get(0).map(Representative::Page))?;
+    found.into_iter().map(|mut found| found.pop().ok_or(sql::Error::NoRow)).collect()
 }
 
 /// Sums counted cells.
@@ -223,24 +230,24 @@ fn counted(db: &Connection, clumps: &mut Clumps, sorts: &[Sort]) -> sql::Result<
     let mut select = db.prepare_cached(
         "SELECT x, sort, count, lat, lon, newest FROM cell WHERE level = ?1 AND y = ?2 AND x BETWEEN ?3 AND ?4",
     )?;
+    let mut asked = Vec::new();
     for level in LEVELS.into_iter().filter(|level| *level <= fine) {
         let (top, bottom) = grid.scaled(grid.rows, level);
         for columns in &grid.columns {
             let (first, last) = grid.scaled(*columns, level);
-            for y in top..=bottom {
-                let mut rows = select.query(params![level, y, first, last])?;
-                while let Some(row) = rows.next()? {
-                    let held = Held::read(&row, 2)?;
-                    if !codes.contains(&row.get(1)?) {
-                        continue;
-                    }
-                    if held.count == 1 {
-                        clumps.add_point(held.newest, Point { lat: held.lat, lon: held.lon });
-                    } else if level == fine {
-                        let place = Place { level, y, x: row.get(0)? };
-                        clumps.add(place, held, place.bounds());
-                    }
-                }
+            asked.extend((top..=bottom).map(|y| [i64::from(level), y, first, last]));
+        }
+    }
+    let rows = select.query_each(asked.iter().copied(), |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, Held::read(row, 2)?))
+    })?;
+    for ([level, y, ..], cells) in asked.into_iter().zip(rows) {
+        for (x, _, held) in cells.into_iter().filter(|(_, sort, _)| codes.contains(sort)) {
+            if held.count == 1 {
+                clumps.add_point(held.newest, Point { lat: held.lat, lon: held.lon });
+            } else if level == i64::from(fine) {
+                let place = Place { level: fine, y, x };
+                clumps.add(place, held, place.bounds());
             }
         }
     }

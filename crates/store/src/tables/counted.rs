@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::sql::{self, Connection, OptionalExtension, Transaction, params};
+use crate::sql::{self, Connection, Transaction, params};
 use facts::{HostName, MediaKind};
 
 use crate::import::IMPORTED;
@@ -80,37 +80,41 @@ fn add(sums: &mut Sums, fixed: &Fixed, changing: &Changing, times: i64) {
     }
 }
 
-/// Adds the difference between what a file is and what it was last counted as.
-pub(super) fn follow(db: &Transaction<'_>, media: i64, sums: &mut Sums) -> sql::Result<()> {
-    let Some((fixed, now, before)) = read(db, media)? else { return Ok(()) };
-    let written = now.written();
-    if before.as_ref() == Some(&written) {
-        return Ok(());
+/// Adds the differences between what some files are and what they were last counted as.
+pub(super) fn follow(db: &Transaction<'_>, files: &[i64], sums: &mut Sums) -> sql::Result<()> {
+    for (media, counted) in files.iter().zip(read(db, files)?) {
+        let Some((fixed, now, before)) = counted else { continue };
+        let written = now.written();
+        if before.as_ref() == Some(&written) {
+            continue;
+        }
+        if let Some(before) = before {
+            add(sums, &fixed, &Changing::read(&before), -1);
+        }
+        add(sums, &fixed, &now, 1);
+        db.prepare_cached("UPDATE media SET counted = ?2 WHERE id = ?1")?.run(params![media, written])?;
     }
-    if let Some(before) = before {
-        add(sums, &fixed, &Changing::read(&before), -1);
-    }
-    add(sums, &fixed, &now, 1);
-    db.prepare_cached("UPDATE media SET counted = ?2 WHERE id = ?1")?.run(params![media, written])?;
     Ok(())
 }
 
 /// The file goes.
 pub(super) fn remove(db: &Transaction<'_>, media: i64) -> sql::Result<()> {
     let mut sums = Sums::new();
-    if let Some((fixed, _, Some(before))) = read(db, media)? {
+    if let Some(Some((fixed, _, Some(before)))) = read(db, &[media])?.pop() {
         add(&mut sums, &fixed, &Changing::read(&before), -1);
     }
     write(db, &sums)
 }
 
-fn read(db: &Connection, media: i64) -> sql::Result<Option<(Fixed, Changing, Option<String>)>> {
-    db.prepare_cached(
-        "SELECT kind, size, substr(taken, 1, 7), width, height, geotagged, wrong_location IS NOT NULL, by_place, worded,
-                substr(path, 1, 1) <> '/', by_host, counted
-         FROM media WHERE id = ?1",
-    )?
-    .query_row([media], |row| {
+/// What a file is counted as, and was last.
+type Counted = (Fixed, Changing, Option<String>);
+
+/// What is counted of each of some files, of those that are there.
+fn read(db: &Connection, files: &[i64]) -> sql::Result<Vec<Option<Counted>>> {
+    let select = "SELECT kind, size, substr(taken, 1, 7), width, height, geotagged, wrong_location IS NOT NULL, by_place,
+                         worded, substr(path, 1, 1) <> '/', by_host, counted
+                  FROM media WHERE id = ?1";
+    let found = db.prepare_cached(select)?.query_each(files.iter().map(|file| [*file]), |row| {
         let fixed = Fixed {
             kind: row.get(0)?,
             size: row.get(1)?,
@@ -126,8 +130,8 @@ fn read(db: &Connection, media: i64) -> sql::Result<Option<(Fixed, Changing, Opt
         let tld = host.as_ref().and_then(HostName::tld).unwrap_or_default().to_owned();
         let changing = Changing { country: country.replace('|', " "), worded: row.get(8)?, ours: row.get(9)?, tld };
         Ok((fixed, changing, row.get(11)?))
-    })
-    .optional()
+    })?;
+    Ok(found.into_iter().map(|mut found| found.pop()).collect())
 }
 
 /// Adds differences to the figures.

@@ -72,11 +72,15 @@ fn teach(db: &Transaction<'_>, group: i64) -> sql::Result<()> {
     Ok(())
 }
 
-/// The file that this one is a copy of.
-pub(super) fn original_of(db: &Connection, media: i64) -> sql::Result<Option<i64>> {
-    let group = group_of(db, media)?;
-    let original = group.map(|group| original(db, group)).transpose()?;
-    Ok(original.filter(|original| *original != media))
+/// The original of the group that each of some files is in, if it is in one: it may be the file itself.
+pub(super) fn originals_of(db: &Connection, files: &[i64]) -> sql::Result<Vec<Option<i64>>> {
+    let found = db
+        .prepare_cached(
+            "SELECT copy_group.original FROM copy_member CROSS JOIN copy_group ON copy_group.id = copy_member.copy_group
+             WHERE copy_member.media = ?1",
+        )?
+        .query_each(files.iter().map(|file| [*file]), |row| row.get(0))?;
+    Ok(found.into_iter().map(|original| original.first().copied()).collect())
 }
 
 /// The best copies of an original, so many at most; of others there are none.

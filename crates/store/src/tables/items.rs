@@ -2,20 +2,21 @@
 
 use std::ops::ControlFlow;
 
-use crate::sql::{self, Connection, OptionalExtension, Row, Value, params};
+use crate::sql::{self, Connection, Row};
 use facts::{LatLon, MediaId, MediaKind, Timestamp};
 use media::PlaceNames;
 
 use super::expansion::Plan;
 use super::nearest::nearest;
 use super::orders::{self, Order};
+use super::persons::number;
 use super::ranking::ranked;
 use super::slips::Lexicon;
 use super::terms::Terms;
 use super::vocabulary::Subject;
 use super::walks::{Sought, each_match, numbers};
 use super::{locations, rewording, whereabouts};
-use crate::matches::{COUNTED, LITTLE, SKIPPED};
+use crate::matches::{LITTLE, SKIPPED, counted};
 use crate::{Area, Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting};
 
 /// Sightings given with an item.
@@ -31,10 +32,9 @@ pub(super) fn items(
     // What is read belongs to one moment, while someone may be writing.
     let moment = db.moment()?;
     let numbers = numbers(&moment, lexicon, filter, after, most)?;
-    let items = numbers.into_iter().map(|number| read(&moment, "media.id = ?1", Value::from(number)));
-    let items = items.filter_map(Result::transpose).collect::<sql::Result<_>>()?;
+    let items = read(&moment, &numbers)?;
     moment.commit()?;
-    Ok(items)
+    Ok(items.into_iter().flatten().collect())
 }
 
 pub(super) fn list(
@@ -50,22 +50,25 @@ pub(super) fn list(
     let mut found = orders::list(&moment, lexicon, filter, order, after, most.saturating_add(1))?;
     let more = found.len() > most;
     found.truncate(most);
-    let items = found.iter().map(|cursor| read(&moment, "media.id = ?1", Value::from(cursor.number)));
-    let what = items.filter_map(Result::transpose).collect::<sql::Result<_>>()?;
+    let numbers: Vec<i64> = found.iter().map(|cursor| cursor.number).collect();
+    let what = read(&moment, &numbers)?.into_iter().flatten().collect();
     moment.commit()?;
     Ok(Listed { what, next: found.pop().filter(|_| more) })
 }
 
 pub(super) fn item(db: &Connection, id: MediaId) -> sql::Result<Option<MediaItem>> {
     let moment = db.moment()?;
-    let item = read(&moment, "media.sha256 = ?1", Value::from(id.as_bytes().to_vec()))?;
+    let item = match number(&moment, id)? {
+        Some(number) => numbered(&moment, number)?,
+        None => None,
+    };
     moment.commit()?;
     Ok(item)
 }
 
 /// The item with this number.
 pub(super) fn numbered(db: &Connection, number: i64) -> sql::Result<Option<MediaItem>> {
-    read(db, "media.id = ?1", Value::from(number))
+    Ok(read(db, &[number])?.pop().flatten())
 }
 
 pub(super) fn search(
@@ -92,15 +95,17 @@ pub(super) fn search(
         }
         (Some(_), None) => without_words(&moment, lexicon, filter, nearest_to, skip.saturating_add(most))?,
     };
-    let mut matches = Vec::new();
-    for Found { number, metres, score } in found.into_iter().skip(skip) {
-        let matched = match plan {
-            Some(plan) => matched(&moment, plan, number)?,
-            None => Vec::new(),
-        };
-        let item = read(&moment, "media.id = ?1", Value::from(number))?;
-        matches.extend(item.map(|what| Match { what, metres, score, matched }));
-    }
+    let found: Vec<Found> = found.into_iter().skip(skip).collect();
+    let numbers: Vec<i64> = found.iter().map(|found| found.number).collect();
+    let matched = match plan {
+        Some(plan) => matched(&moment, plan, &numbers)?,
+        None => vec![Vec::new(); numbers.len()],
+    };
+    let items = read(&moment, &numbers)?.into_iter().zip(matched).zip(found);
+    let matches = items.filter_map(|((item, matched), Found { metres, score, .. })| {
+        item.map(|what| Match { what, metres, score, matched })
+    });
+    let matches = matches.collect();
     let mut slips = plan.map(|plan| plan.slips.clone()).unwrap_or_default();
     if let Some(plan) = plan.filter(|_| total <= LITTLE) {
         slips.extend(plan.meant(&moment, lexicon)?);
@@ -108,7 +113,7 @@ pub(super) fn search(
     let forms = plan.map(|plan| plan.forms.clone()).unwrap_or_default();
     let unworded = if filter.words.is_some() { rewording::left(&moment, Subject::Item)? } else { 0 };
     moment.commit()?;
-    Ok(Matches { total: total.min(COUNTED) as u64, more, found: matches, slips, forms, unworded })
+    Ok(Matches { total: total as u64, more, found: matches, slips, forms, unworded })
 }
 
 /// One of what was found.
@@ -128,12 +133,12 @@ fn without_words(
     nearest_to: Option<LatLon>,
     enough: usize,
 ) -> sql::Result<Counted> {
-    let mut total = 0;
+    let (mut total, counted) = (0, counted(db.dialect()));
     each_match(db, lexicon, filter, &mut |_, _| {
         total += 1;
-        if total > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if total > counted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let enough = enough.min(total);
+    let enough = if total > counted { enough } else { enough.min(total) };
     let found = match nearest_to {
         None => {
             let numbers = numbers(db, lexicon, filter, 0, enough)?;
@@ -141,7 +146,7 @@ fn without_words(
         }
         Some(centre) => around(db, lexicon, filter, centre, enough)?,
     };
-    Ok((total, total > COUNTED, found))
+    Ok((total.min(counted), total > counted, found))
 }
 
 /// The nearest that match.
@@ -197,20 +202,24 @@ fn by_words(
     Ok((total, more, found))
 }
 
-/// The words that an item has, as they were typed.
-fn matched(db: &Connection, plan: &Plan, number: i64) -> sql::Result<Vec<String>> {
-    let bytes: Option<Vec<u8>> = db
+/// The words that each of some items has, as they were typed.
+fn matched(db: &Connection, plan: &Plan, numbers: &[i64]) -> sql::Result<Vec<Vec<String>>> {
+    let all = db
         .prepare_cached("SELECT terms FROM item_terms WHERE media = ?1")?
-        .query_row([number], |row| row.get(0))
-        .optional()?;
+        .query_each(numbers.iter().map(|number| [*number]), |row| row.get::<_, Vec<u8>>(0))?;
     let mut terms = Terms::default();
-    terms.read(&bytes.unwrap_or_default());
-    plan.matched(db, number, &terms)
+    let each = numbers.iter().zip(all).map(|(number, bytes)| {
+        terms.read(bytes.first().map_or(&[], Vec::as_slice));
+        plan.matched(db, *number, &terms)
+    });
+    each.collect()
 }
 
-fn read(db: &Connection, which: &str, value: Value) -> sql::Result<Option<MediaItem>> {
-    let item = db
-        .prepare_cached(&format!(
+/// The items with these numbers, as far as they are there.
+fn read(db: &Connection, numbers: &[i64]) -> sql::Result<Vec<Option<MediaItem>>> {
+    let each = || numbers.iter().map(|number| [*number]);
+    let items = db
+        .prepare_cached(
             "SELECT media.id, media.sha256, kind, format, size, path, thumbnail, width, height, orientation, duration, taken,
                     make, model, media.title, media.description, keywords, licence, author, sublocation, city, state,
                     country, wrong_location, first_seen,
@@ -222,16 +231,20 @@ fn read(db: &Connection, which: &str, value: Value) -> sql::Result<Option<MediaI
              LEFT JOIN copy_member ON copy_member.media = media.id
              LEFT JOIN copy_group ON copy_group.id = copy_member.copy_group
              LEFT JOIN (SELECT id, sha256 FROM media) AS original ON original.id = copy_group.original
-             WHERE {which}"
-        ))?
-        .query_row([value], read_item)
-        .optional()?;
-    let Some(mut item) = item else { return Ok(None) };
-    item.other_locations = known_locations(db, item.number)?;
-    // All sources are others where a person said that nobody knows.
-    item.location = (!item.rejected && !item.other_locations.is_empty()).then(|| item.other_locations.remove(0));
-    item.found = sightings(db, item.number)?;
-    Ok(Some(item))
+             WHERE media.id = ?1",
+        )?
+        .query_each(each(), read_item)?;
+    let locations = known_locations(db, each())?;
+    let sightings = sightings(db, numbers)?;
+    let whole = items.into_iter().zip(locations).zip(sightings).map(|((mut item, locations), found)| {
+        let mut item = item.pop()?;
+        item.other_locations = locations;
+        // All sources are others where a person said that nobody knows.
+        item.location = (!item.rejected && !item.other_locations.is_empty()).then(|| item.other_locations.remove(0));
+        item.found = found;
+        Some(item)
+    });
+    Ok(whole.collect())
 }
 
 fn read_item(row: &Row<'_>) -> sql::Result<MediaItem> {
@@ -291,15 +304,15 @@ fn read_item(row: &Row<'_>) -> sql::Result<MediaItem> {
     })
 }
 
-/// Where an item was made by each source that knows, the best first.
-fn known_locations(db: &Connection, media: i64) -> sql::Result<Vec<ItemLocation>> {
+/// Where each item was made by each source that knows, the best first.
+fn known_locations(db: &Connection, numbers: impl Iterator<Item = [i64; 1]>) -> sql::Result<Vec<Vec<ItemLocation>>> {
     let mut known = db
         .prepare_cached(
             "SELECT lat, lon, altitude, direction, date, source, precision, confidence, evidence, verified, address,
                     place, town, admin1, country
              FROM location WHERE media = ?1",
         )?
-        .query_map([media], |row| {
+        .query_each(numbers, |row| {
             Ok(ItemLocation {
                 at: whereabouts::read_point(row, 0)?,
                 altitude: row.get(2)?,
@@ -313,14 +326,15 @@ fn known_locations(db: &Connection, media: i64) -> sql::Result<Vec<ItemLocation>
                 address: whereabouts::read_address(row, 10)?,
                 locality: whereabouts::read_names(row, 11)?,
             })
-        })?
-        .collect::<sql::Result<Vec<_>>>()?;
-    known.sort_by_key(|location| locations::rank(&location.source, location.precision_m));
+        })?;
+    for locations in &mut known {
+        locations.sort_by_key(|location| locations::rank(&location.source, location.precision_m));
+    }
     Ok(known)
 }
 
-/// The oldest address first, of each the oldest page first.
-fn sightings(db: &Connection, media: i64) -> sql::Result<Vec<Sighting>> {
+/// Where each item was found: the oldest address first, of each the oldest page first.
+fn sightings(db: &Connection, numbers: &[i64]) -> sql::Result<Vec<Vec<Sighting>>> {
     db.prepare_cached(
         "SELECT address.url, page.url, nullif(page.title, ''),
                 coalesce(reference.description, imported.description, ''), reference.licence, reference.author,
@@ -331,7 +345,7 @@ fn sightings(db: &Connection, media: i64) -> sql::Result<Vec<Sighting>> {
          LEFT JOIN imported ON imported.media_address = address.id
          WHERE address.media = ?1 ORDER BY address.id, reference.page LIMIT ?2",
     )?
-    .query_map(params![media, SIGHTINGS], |row| {
+    .query_each(numbers.iter().map(|number| [*number, SIGHTINGS]), |row| {
         Ok(Sighting {
             image: row.get(0)?,
             page: row.get(1)?,
@@ -342,8 +356,7 @@ fn sightings(db: &Connection, media: i64) -> sql::Result<Vec<Sighting>> {
             page_keywords: words(&row.get::<_, String>(6)?),
             gone: row.get::<_, Option<i64>>(7)?.map(Timestamp),
         })
-    })?
-    .collect()
+    })
 }
 
 /// Words that are kept with commas between.

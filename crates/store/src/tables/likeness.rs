@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::sql::{self, Connection, OptionalExtension, Transaction, Value, params, params_from_iter};
+use crate::sql::{self, Connection, OptionalExtension, Transaction, many, params, params_from_iter};
 use facts::{MediaId, MediaKind};
 use lru::LruCache;
 
@@ -21,9 +21,8 @@ const HELD: usize = 8_000_000;
 const DIMENSIONS: usize = 1_024;
 /// Clusters of one kind.
 const CLUSTERS: usize = 65_536;
-/// Items that are given at most, and those that are read at once.
+/// Items that are given at most.
 const MOST: usize = 10_000;
-const READ: usize = 128;
 
 /// Clusters that were asked for.
 pub(super) struct Likenesses(Mutex<Held>);
@@ -141,37 +140,25 @@ pub(super) fn alike(db: &Connection, held: &Likenesses, asked: &Alike) -> sql::R
             }
         }
     }
-    let mut found = Vec::with_capacity(most);
-    // Many at once, for each question to a server takes its time; always as many, so that it is planned once.
-    let places = vec!["?"; READ].join(", ");
-    let mut select = moment.prepare_cached(&format!(
-        "SELECT media.id, place, sha256, duplicate, bytes FROM description
-         CROSS JOIN media ON media.id = description.media
-         WHERE description.media IN ({places}) AND place IS NOT NULL AND bytes IS NOT NULL"
-    ))?;
-    for near in best.into_sorted_vec().chunks(READ) {
-        if found.len() >= most {
-            break;
-        }
-        let last = near.last().map_or(0, |(_, (_, media))| *media);
-        let asked_for = near.iter().map(|(_, (_, media))| *media).chain(std::iter::repeat(last)).take(READ);
-        let mut known: HashMap<(i64, i64), (AlikeItem, bool)> = select
-            .query_map(params_from_iter(asked_for.map(Value::from)), |row| {
-                let item = AlikeItem { id: MediaId::from_sha256(row.get(2)?), bytes: row.get(4)? };
-                Ok(((row.get(1)?, row.get(0)?), (item, row.get(3)?)))
-            })?
-            .collect::<sql::Result<_>>()?;
-        for (_, row) in near {
-            if found.len() < most
-                && let Some((item, duplicate)) = known.remove(row)
-                && Some(item.id) != asked.except
-                && (asked.copies || !duplicate)
-            {
-                found.push(item);
-            }
-        }
-    }
-    drop(select);
+    let near: Vec<(i64, i64)> = best.into_sorted_vec().into_iter().map(|(_, row)| row).collect();
+    let files: Vec<i64> = near.iter().map(|(_, media)| *media).collect();
+    let known = moment
+        .prepare_cached(&format!(
+            "SELECT media.id, place, sha256, duplicate, bytes FROM description
+             CROSS JOIN media ON media.id = description.media
+             WHERE description.media IN ({}) AND place IS NOT NULL AND bytes IS NOT NULL",
+            many::places()
+        ))?
+        .query_each(many::parts(&files).map(params_from_iter), |row| {
+            let item = AlikeItem { id: MediaId::from_sha256(row.get(2)?), bytes: row.get(4)? };
+            Ok(((row.get(1)?, row.get(0)?), (item, row.get(3)?)))
+        })?;
+    let mut known: HashMap<(i64, i64), (AlikeItem, bool)> = known.into_iter().flatten().collect();
+    let found = near.iter().filter_map(|row| {
+        let (item, duplicate) = known.remove(row)?;
+        (Some(item.id) != asked.except && (asked.copies || !duplicate)).then_some(item)
+    });
+    let found = found.take(most).collect();
     moment.commit()?;
     Ok(found)
 }

@@ -64,6 +64,10 @@ const OWN_SETTINGS: &str = "\"name\" NOT IN ('moving', 'media.home')";
 const ROWS: usize = 500;
 const VALUES: usize = 30_000;
 
+/// Items or pages that are worded at once: each word that several of them have is counted once, and nobody else
+/// writes here.
+const WORDED: usize = 4_000;
+
 /// Columns that are written later: a row may refer to a later one, and words are not copied.
 fn later(table: &str) -> Option<&'static str> {
     match table {
@@ -336,7 +340,7 @@ pub(crate) fn begin_wording(of: &Connections) -> Result<(), StoreError> {
 
 /// Words some; whether there are more.
 pub(crate) fn word_some(of: &Connections) -> Result<bool, StoreError> {
-    of.change_here(rewording::batch)
+    of.change_here(|db| rewording::batch(db, WORDED))
 }
 
 /// The hosts of addresses of a crawl, as far as the library knows them.

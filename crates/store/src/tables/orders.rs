@@ -5,9 +5,10 @@
 //! Where few items match, they are collected and sorted instead.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use crate::sql::{self, Connection, OptionalExtension, Value};
+use crate::sql::{self, Connection, Value, many, params_from_iter};
 
 use super::slips::Lexicon;
 use super::walks::Sought;
@@ -168,12 +169,14 @@ fn sorted(
     most: usize,
 ) -> sql::Result<Vec<Cursor>> {
     let Some((column, _, falling)) = order.column() else { return Ok(Vec::new()) };
-    let mut select = db.prepare_cached(&format!("SELECT {column} FROM media WHERE id = ?1"))?;
-    let mut found = Vec::with_capacity(numbers.len());
-    for number in numbers {
-        let key: Option<Value> = select.query_row([number], |row| row.get(0)).optional()?;
-        found.push(Cursor { key: key.and_then(key_of), number });
-    }
+    let keys = db
+        .prepare_cached(&format!("SELECT media.id, {column} FROM media WHERE media.id IN ({})", many::places()))?
+        .query_each(many::parts(&numbers).map(params_from_iter), |row| Ok((row.get(0)?, row.get::<_, Value>(1)?)))?;
+    let mut keys: HashMap<i64, Value> = keys.into_iter().flatten().collect();
+    let mut found: Vec<Cursor> = numbers
+        .into_iter()
+        .map(|number| Cursor { key: keys.remove(&number).and_then(key_of), number })
+        .collect();
     let compare = |a: &Cursor, b: &Cursor| {
         let keys = match (&a.key, &b.key) {
             (Some(a), Some(b)) if falling => b.cmp(a),

@@ -17,7 +17,7 @@ use super::terms::Terms;
 use super::vocabulary::Subject;
 use super::wording::Numbers;
 use super::{places, rewording};
-use crate::matches::{COUNTED, LITTLE, RANKED, SKIPPED};
+use crate::matches::{LITTLE, RANKED, SKIPPED, counted};
 use crate::{Area, Match, Matches, PageFilter, PageItem};
 
 /// Places in the boxes of an area up to which their pages are sorted; with more of them, walking in
@@ -34,7 +34,7 @@ pub(super) fn pages(
     // What is read belongs to one moment, while someone may be writing.
     let moment = db.moment()?;
     let numbers = Asked::new(&moment, lexicon, filter)?.numbers(&moment, after, most)?;
-    let pages = numbers.into_iter().map(|number| read(&moment, number)).collect::<sql::Result<_>>()?;
+    let pages = read(&moment, &numbers)?;
     moment.commit()?;
     Ok(pages)
 }
@@ -49,9 +49,11 @@ pub(super) fn search(
 ) -> sql::Result<Matches<PageItem>> {
     let moment = db.moment()?;
     let asked = Asked::new(&moment, lexicon, filter)?;
-    let total = asked.count(&moment)?;
-    let (skip, more) = (skip.min(SKIPPED), total > COUNTED);
-    let enough = skip.saturating_add(most).min(total);
+    let counted = counted(db.dialect());
+    let total = asked.count(&moment, counted)?;
+    let (skip, more) = (skip.min(SKIPPED), total > counted);
+    let enough = skip.saturating_add(most);
+    let enough = if more { enough } else { enough.min(total) };
     let worded = asked.plan.as_ref().is_some_and(|plan| plan.expression.is_some());
     let found: Vec<(i64, Option<f64>, Option<f64>)> = match nearest_to {
         None if worded => {
@@ -68,18 +70,19 @@ pub(super) fn search(
             found.into_iter().map(|(number, metres)| (number, Some(metres), None)).collect()
         }
     };
-    let mut terms = Terms::default();
-    let read = |(number, metres, score)| {
-        let matched = match &asked.plan {
-            Some(plan) => {
-                read_terms(&moment, number, &mut terms)?;
-                plan.matched(&moment, number, &terms)?
-            }
-            None => Vec::new(),
-        };
-        Ok(Match { what: read(&moment, number)?, metres, score, matched })
+    let found: Vec<_> = found.into_iter().skip(skip).collect();
+    let numbers: Vec<i64> = found.iter().map(|(number, ..)| *number).collect();
+    let matched = match &asked.plan {
+        Some(plan) => {
+            let terms = read_terms(&moment, &numbers)?;
+            let each = numbers.iter().zip(&terms).map(|(number, terms)| plan.matched(&moment, *number, terms));
+            each.collect::<sql::Result<_>>()?
+        }
+        None => vec![Vec::new(); numbers.len()],
     };
-    let found = found.into_iter().skip(skip).map(read).collect::<sql::Result<_>>()?;
+    let pages = read(&moment, &numbers)?.into_iter().zip(matched).zip(found);
+    let found =
+        pages.map(|((what, matched), (_, metres, score))| Match { what, metres, score, matched }).collect();
     let (mut slips, mut forms) = (Vec::new(), Vec::new());
     if let Some(plan) = &asked.plan {
         (slips, forms) = (plan.slips.clone(), plan.forms.clone());
@@ -89,7 +92,7 @@ pub(super) fn search(
     }
     let unworded = if filter.words.is_some() { rewording::left(&moment, Subject::Page)? } else { 0 };
     moment.commit()?;
-    Ok(Matches { total: total.min(COUNTED) as u64, more, found, slips, forms, unworded })
+    Ok(Matches { total: total.min(counted) as u64, more, found, slips, forms, unworded })
 }
 
 /// What is asked for, with the pages that have its words.
@@ -99,14 +102,17 @@ struct Asked<'f> {
     worded: Option<Numbers>,
 }
 
-/// The words of a page.
-fn read_terms(db: &Connection, page: i64, terms: &mut Terms) -> sql::Result<()> {
-    let bytes: Option<Vec<u8>> = db
+/// The words of some pages.
+fn read_terms(db: &Connection, pages: &[i64]) -> sql::Result<Vec<Terms>> {
+    let found = db
         .prepare_cached("SELECT terms FROM page_terms WHERE page = ?1")?
-        .query_row([page], |row| row.get(0))
-        .optional()?;
-    terms.read(&bytes.unwrap_or_default());
-    Ok(())
+        .query_each(pages.iter().map(|page| [*page]), |row| row.get::<_, Vec<u8>>(0))?;
+    let terms = found.into_iter().map(|found| {
+        let mut terms = Terms::default();
+        found.iter().for_each(|bytes| terms.read(bytes));
+        terms
+    });
+    Ok(terms.collect())
 }
 
 impl<'f> Asked<'f> {
@@ -117,14 +123,14 @@ impl<'f> Asked<'f> {
     }
 
     /// How many match; one more than are counted stands for all that do.
-    fn count(&self, db: &Connection) -> sql::Result<usize> {
+    fn count(&self, db: &Connection, counted: usize) -> sql::Result<usize> {
         let Some(area) = &self.filter.area else {
-            return self.numbers(db, 0, COUNTED + 1).map(|numbers| numbers.len());
+            return self.numbers(db, 0, counted + 1).map(|numbers| numbers.len());
         };
         let mut pages = HashSet::new();
         self.each_place(db, area, &mut |page, _| {
             pages.insert(page);
-            if pages.len() > COUNTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if pages.len() > counted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         Ok(pages.len())
     }
@@ -163,9 +169,9 @@ impl<'f> Asked<'f> {
     /// Those whose words fit best, the best first.
     fn best(&self, db: &Connection, most: usize) -> sql::Result<Vec<(i64, f64)>> {
         let (Some(plan), Some(Numbers::Only(pages))) = (&self.plan, &self.worded) else { return Ok(Vec::new()) };
-        let (mut ranked, mut terms) = (Vec::new(), Terms::default());
-        for page in pages.iter().rev().take(RANKED) {
-            read_terms(db, *page, &mut terms)?;
+        let newest: Vec<i64> = pages.iter().rev().take(RANKED).copied().collect();
+        let mut ranked = Vec::new();
+        for (page, terms) in newest.iter().zip(read_terms(db, &newest)?) {
             ranked.extend(plan.score(db, *page, &terms, false)?.map(|score| (*page, score)));
         }
         ranked.sort_by(|a: &(i64, f64), b| b.1.total_cmp(&a.1));
@@ -452,23 +458,29 @@ fn few(db: &Connection, area: &Area) -> sql::Result<bool> {
     Ok(true)
 }
 
-fn read(db: &Connection, number: i64) -> sql::Result<PageItem> {
-    let places = places::read(db, number)?;
-    db.prepare_cached(
-        "SELECT id, url, title, description, language, first_seen, relevant, focus, gone FROM page WHERE id = ?1",
-    )?
-    .query_row([number], |row| {
-        Ok(PageItem {
-            number: row.get(0)?,
-            url: row.get(1)?,
-            title: row.get(2)?,
-            description: row.get(3)?,
-            language: row.get(4)?,
-            first_seen: Timestamp(row.get(5)?),
-            gone: row.get::<_, Option<i64>>(8)?.map(Timestamp),
-            relevant: row.get(6)?,
-            focus: row.get::<_, Option<i64>>(7)?.map(|focus| focus as usize),
-            places,
-        })
-    })
+/// The pages with these numbers.
+fn read(db: &Connection, numbers: &[i64]) -> sql::Result<Vec<PageItem>> {
+    let found = db
+        .prepare_cached(
+            "SELECT id, url, title, description, language, first_seen, relevant, focus, gone FROM page WHERE id = ?1",
+        )?
+        .query_each(numbers.iter().map(|number| [*number]), |row| {
+            Ok(PageItem {
+                number: row.get(0)?,
+                url: row.get(1)?,
+                title: row.get(2)?,
+                description: row.get(3)?,
+                language: row.get(4)?,
+                first_seen: Timestamp(row.get(5)?),
+                gone: row.get::<_, Option<i64>>(8)?.map(Timestamp),
+                relevant: row.get(6)?,
+                focus: row.get::<_, Option<i64>>(7)?.map(|focus| focus as usize),
+                places: Vec::new(),
+            })
+        })?;
+    let whole = found.into_iter().zip(places::read(db, numbers)?).map(|(mut page, places)| {
+        let page = page.pop().ok_or(sql::Error::NoRow)?;
+        Ok(PageItem { places, ..page })
+    });
+    whole.collect()
 }

@@ -79,11 +79,12 @@ pub(super) fn take_back(db: &Transaction<'_>, page: i64) -> sql::Result<()> {
     db.prepare_cached("DELETE FROM page_place WHERE page = ?1")?.run([page])
 }
 
-pub(super) fn read(db: &Connection, page: i64) -> sql::Result<Vec<PagePlace>> {
+/// The places that each of some pages speaks of.
+pub(super) fn read(db: &Connection, pages: &[i64]) -> sql::Result<Vec<Vec<PagePlace>>> {
     db.prepare_cached(&format!(
         "SELECT kind, place_id, mentions, relevant, why, {COLUMNS} FROM page_place WHERE page = ?1 ORDER BY number"
     ))?
-    .query_map([page], |row| {
+    .query_each(pages.iter().map(|page| [*page]), |row| {
         Ok(PagePlace {
             kind: row.get(0)?,
             id: row.get(1)?,
@@ -92,6 +93,5 @@ pub(super) fn read(db: &Connection, page: i64) -> sql::Result<Vec<PagePlace>> {
             why: row.get(4)?,
             whereabouts: whereabouts::read(row, 5)?,
         })
-    })?
-    .collect()
+    })
 }

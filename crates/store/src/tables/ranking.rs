@@ -5,7 +5,7 @@
 //! library. Where another filter leaves fewer than the words do, its way is taken. Words in an area are two
 //! lists of numbers, of which those in both are looked into.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use crate::sql::{self, Connection};
@@ -73,12 +73,13 @@ fn among(
         // Nothing older is there.
         if places.peek().is_none() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
+    let points: HashMap<i64, LatLon> = both.iter().copied().copied().collect();
+    let numbers: Vec<i64> = both.iter().map(|(number, _)| *number).collect();
     let mut terms = Terms::default();
-    for (number, point) in both {
-        if sought.terms_of(db, number, &mut terms)?
-            && let Some(score) = plan.score(db, number, &terms, false)?
-        {
-            found.push(Ranked { number, score, point: Some(point) });
+    for (number, bytes) in sought.terms_of(db, &numbers)? {
+        terms.read(&bytes);
+        if let Some(score) = plan.score(db, number, &terms, false)? {
+            found.push(Ranked { number, score, point: points.get(&number).copied() });
         }
     }
     Ok(more)

@@ -15,7 +15,7 @@ use super::vocabulary::{Subject, Vocabulary};
 use super::wording;
 
 /// Worded at a time, and the rest between: others write meanwhile.
-const BATCH: i64 = 200;
+const BATCH: usize = 200;
 const REST: Duration = Duration::from_millis(5);
 
 fn name(subject: Subject) -> &'static str {
@@ -50,7 +50,7 @@ pub(super) fn start(connections: &Arc<Connections>) {
 fn work(open: &Weak<Connections>) {
     loop {
         let Some(connections) = open.upgrade() else { return };
-        match connections.change_here(batch) {
+        match connections.change_here(|db| batch(db, BATCH)) {
             Ok(true) => {}
             Ok(false) => return tracing::info!("all items are found by their words"),
             Err(error) => return tracing::warn!("words of older items are not written anew: {error}"),
@@ -60,8 +60,8 @@ fn work(open: &Weak<Connections>) {
     }
 }
 
-/// Words the next few; whether there are more.
-pub(super) fn batch(db: &Transaction<'_>) -> sql::Result<bool> {
+/// Words so many of the next; whether there are more.
+pub(super) fn batch(db: &Transaction<'_>, most: usize) -> sql::Result<bool> {
     for subject in [Subject::Item, Subject::Page] {
         let next = left(db, subject)? as i64;
         if next == 0 {
@@ -70,24 +70,23 @@ pub(super) fn batch(db: &Transaction<'_>) -> sql::Result<bool> {
         let table = if subject == Subject::Item { "media" } else { "page" };
         let numbers = db
             .prepare_cached(&format!("SELECT id FROM {table} WHERE id <= ?1 ORDER BY id DESC LIMIT ?2"))?
-            .query_map([next, BATCH], |row| row.get(0))?
+            .query_map([next, most as i64], |row| row.get(0))?
             .collect::<sql::Result<Vec<i64>>>()?;
         let mut vocabulary = Vocabulary::new(db);
-        for number in &numbers {
-            match subject {
-                Subject::Item => touched::follow(db, *number, &mut vocabulary)?,
-                Subject::Page => {
-                    let names = db
-                        .prepare_cached("SELECT place FROM page_place WHERE page = ?1")?
-                        .query_map([number], |row| row.get(0))?
-                        .collect::<sql::Result<Vec<String>>>()?;
+        match subject {
+            Subject::Item => touched::follow_all(db, &numbers, &mut vocabulary)?,
+            Subject::Page => {
+                let names = db
+                    .prepare_cached("SELECT place FROM page_place WHERE page = ?1")?
+                    .query_each(numbers.iter().map(|number| [*number]), |row| row.get(0))?;
+                for (number, names) in numbers.iter().zip(names) {
                     wording::word_page(db, &mut vocabulary, *number, names)?;
                 }
             }
         }
         vocabulary.finish()?;
         let next = numbers.last().map_or(0, |last| last - 1);
-        match numbers.len() < BATCH as usize || next == 0 {
+        match numbers.len() < most || next == 0 {
             true => db.execute("DELETE FROM rewording WHERE subject = ?1", [name(subject)])?,
             false => db.execute("UPDATE rewording SET next = ?2 WHERE subject = ?1", params![name(subject), next])?,
         };

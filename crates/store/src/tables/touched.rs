@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::sql::{self, OptionalExtension, Transaction, params};
+use crate::sql::{self, Transaction, params};
 use query::Language;
 
 use super::counted::{self, Sums};
@@ -17,6 +17,9 @@ use super::{groups, licences};
 const PAGES: i64 = 20;
 const COPIES: usize = 20;
 
+/// Files that are worked out at once.
+const AT_ONCE: usize = 256;
+
 /// Works out what follows for the files that were noted.
 pub(super) fn settle(db: &Transaction<'_>) -> sql::Result<()> {
     let touched = db.touched();
@@ -25,62 +28,93 @@ pub(super) fn settle(db: &Transaction<'_>) -> sql::Result<()> {
     }
     let (mut sums, mut vocabulary) = (Sums::new(), Vocabulary::new(db));
     // What is said of a copy is said of its original.
-    let mut originals = BTreeSet::new();
-    for media in &touched {
-        originals.extend(groups::original_of(db, *media)?);
-        counted::follow(db, *media, &mut sums)?;
-    }
+    let files: Vec<i64> = touched.iter().copied().collect();
+    let mut originals: BTreeSet<i64> = groups::originals_of(db, &files)?.into_iter().flatten().collect();
+    counted::follow(db, &files, &mut sums)?;
     originals.extend(touched);
-    for media in originals {
-        follow(db, media, &mut vocabulary)?;
-    }
+    let originals: Vec<i64> = originals.into_iter().collect();
+    follow_all(db, &originals, &mut vocabulary)?;
     vocabulary.finish()?;
     counted::write(db, &sums)
 }
 
-/// Works out the words of an item and whether its licence is open.
-pub(super) fn follow(db: &Transaction<'_>, media: i64, vocabulary: &mut Vocabulary<'_>) -> sql::Result<()> {
-    let own: Option<Option<String>> = db
-        .prepare_cached("SELECT licence FROM media WHERE id = ?1")?
-        .query_row([media], |row| row.get(0))
-        .optional()?;
-    let Some(own) = own else { return Ok(()) };
-    let (mut open, mut heard) = (own.is_some_and(|licence| licences::is_open(&licence)), Heard::default());
-    open |= hear(db, media, &mut heard)?;
-    db.prepare_cached("UPDATE media SET open = ?2 WHERE id = ?1 AND open <> ?2")?.run(params![media, open])?;
-    // The licence of a copy is its own.
-    for copy in groups::copies_of(db, media, COPIES)? {
-        hear(db, copy, &mut heard)?;
-        hear_itself(db, copy, &mut heard)?;
-    }
-    wording::write_item(db, vocabulary, media, &heard)
+/// Works out the words of items and whether their licences are open.
+pub(super) fn follow_all(db: &Transaction<'_>, files: &[i64], vocabulary: &mut Vocabulary<'_>) -> sql::Result<()> {
+    files.chunks(AT_ONCE).try_for_each(|some| follow(db, some, vocabulary))
 }
 
-/// What pages say of a file; whether one of them gives it an open licence.
-fn hear(db: &Transaction<'_>, media: i64, heard: &mut Heard) -> sql::Result<bool> {
-    let mut open = false;
-    let mut select = db.prepare_cached(
+fn follow(db: &Transaction<'_>, files: &[i64], vocabulary: &mut Vocabulary<'_>) -> sql::Result<()> {
+    let licences = db
+        .prepare_cached("SELECT licence, open FROM media WHERE id = ?1")?
+        .query_each(files.iter().map(|file| [*file]), |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, bool>(1)?)))?;
+    let copied = groups::originals_of(db, files)?;
+    let mut items = Vec::with_capacity(files.len());
+    for (((media, said), licence), original) in files.iter().zip(hear(db, files)?).zip(licences).zip(copied) {
+        let Some((own, before)) = licence.into_iter().next() else { continue };
+        let mut heard = Heard::default();
+        let open = own.is_some_and(|licence| licences::is_open(&licence)) | take_in(&mut heard, said);
+        if open != before {
+            db.prepare_cached("UPDATE media SET open = ?2 WHERE id = ?1")?.run(params![media, open])?;
+        }
+        // The licence of a copy is its own.
+        let copies = if original == Some(*media) { groups::copies_of(db, *media, COPIES)? } else { Vec::new() };
+        for (copy, said) in copies.iter().zip(hear(db, &copies)?) {
+            take_in(&mut heard, said);
+            hear_itself(db, *copy, &mut heard)?;
+        }
+        items.push((*media, heard));
+    }
+    wording::write_items(db, vocabulary, &items)
+}
+
+/// What a page says of a file, and of itself.
+struct Said {
+    caption: Option<String>,
+    licence: Option<String>,
+    author: Option<String>,
+    language: Option<Language>,
+    title: Option<String>,
+    keywords: Option<String>,
+    telling: Option<String>,
+}
+
+/// What pages say of each of some files.
+fn hear(db: &Transaction<'_>, files: &[i64]) -> sql::Result<Vec<Vec<Said>>> {
+    db.prepare_cached(
         "SELECT coalesce(reference.description, imported.description), reference.licence, reference.author,
                 page.language, page.title, page.keywords, page.telling
          FROM media_address LEFT JOIN reference ON reference.media_address = media_address.id
          LEFT JOIN page ON page.id = reference.page
          LEFT JOIN imported ON imported.media_address = media_address.id
          WHERE media_address.media = ?1 ORDER BY media_address.id, reference.page LIMIT ?2",
-    )?;
-    let mut rows = select.query(params![media, PAGES])?;
-    while let Some(row) = rows.next()? {
-        let licence: Option<String> = row.get(1)?;
+    )?
+    .query_each(files.iter().map(|file| [*file, PAGES]), |row| {
+        Ok(Said {
+            caption: row.get(0)?,
+            licence: row.get(1)?,
+            author: row.get(2)?,
+            language: row.get::<_, Option<String>>(3)?.and_then(|code| Language::of_code(&code)),
+            title: row.get(4)?,
+            keywords: row.get(5)?,
+            telling: row.get(6)?,
+        })
+    })
+}
+
+/// Adds what pages say of a file; whether one of them gives it an open licence.
+fn take_in(heard: &mut Heard, said: Vec<Said>) -> bool {
+    let mut open = false;
+    for Said { caption, licence, author, language, title, keywords, telling } in said {
         open |= licence.is_some_and(|licence| licences::is_open(&licence));
-        let language = row.get::<_, Option<String>>(3)?.and_then(|code| Language::of_code(&code));
-        for text in [row.get(0)?, row.get(2)?] {
+        for text in [caption, author] {
             Heard::add(&mut heard.captions, text, language);
         }
-        for text in [row.get(4)?, row.get(5)?] {
+        for text in [title, keywords] {
             Heard::add(&mut heard.context, text, language);
         }
-        Heard::add(&mut heard.telling, row.get(6)?, language);
+        Heard::add(&mut heard.telling, telling, language);
     }
-    Ok(open)
+    open
 }
 
 /// What a copy says of itself.

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::sql::{self, Connection, Dialect, OptionalExtension, Value, ValueRef, params, params_from_iter};
+use crate::sql::{self, Connection, Dialect, OptionalExtension, Value, ValueRef, many, params, params_from_iter};
 use facts::{LatLon, MediaKind, Timestamp};
 
 use super::boxes::in_boxes;
@@ -322,7 +322,8 @@ impl<'f> Sought<'f> {
         let (condition, values) = in_boxes(self.dialect, area);
         let (number, table) = Along::Box.table();
         let mut select = db.prepare_cached(&format!(
-            "SELECT {number}, lat, lon FROM {table} WHERE location.best = 1 AND {condition}"
+            "SELECT {number}, lat, lon FROM {table} WHERE location.best = 1 AND {condition} LIMIT {}",
+            most.saturating_add(1)
         ))?;
         let mut rows = select.query(params_from_iter(values))?;
         let (mut found, mut read) = (Vec::new(), 0);
@@ -356,19 +357,21 @@ impl<'f> Sought<'f> {
         Ok(())
     }
 
-    /// The words of an item, if it matches all but the area and the words.
-    pub fn terms_of(&self, db: &Connection, number: i64, terms: &mut Terms) -> sql::Result<bool> {
-        let (conditions, values) = (vec!["item_terms.media = ?".to_owned()], vec![Value::from(number)]);
-        let from =
-            From { number: "item_terms.media", table: "item_terms", along: None, key: TERMS, conditions, values };
-        let (sql, values) = self.question(from, "", false);
-        let mut select = db.prepare_cached(&sql)?;
-        let mut rows = select.query(params_from_iter(values))?;
-        let Some(row) = rows.next()? else { return Ok(false) };
-        if let ValueRef::Blob(bytes) = row.get_ref(3)? {
-            terms.read(bytes);
-        }
-        Ok(true)
+    /// The words of some items, of those that match all but the area and the words, in any order.
+    pub fn terms_of(&self, db: &Connection, numbers: &[i64]) -> sql::Result<Vec<(i64, Vec<u8>)>> {
+        let conditions = vec![format!("item_terms.media IN ({})", many::places())];
+        let from = From {
+            number: "item_terms.media",
+            table: "item_terms",
+            along: None,
+            key: TERMS,
+            conditions,
+            values: Vec::new(),
+        };
+        let (sql, others) = self.question(from, "", false);
+        let asked = many::parts(numbers).map(|part| params_from_iter(part.into_iter().chain(others.iter().cloned())));
+        let found = db.prepare_cached(&sql)?.query_each(asked, |row| Ok((row.get(0)?, row.get(3)?)))?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// Whether an item has the words that are asked for.

@@ -4,7 +4,7 @@
 //! goes to three places: `item_words`, which finds items by words and phrases; `item_terms`, which ranks
 //! them; and `word`, which knows how many have it and in which forms it occurs.
 
-use crate::sql::{self, Connection, Dialect, OptionalExtension, Transaction, params};
+use crate::sql::{self, Connection, Dialect, Row, Transaction, params};
 use query::{Language, Token, tokens};
 use sha2::{Digest, Sha256};
 
@@ -77,14 +77,57 @@ impl Heard {
     }
 }
 
-/// Writes the words of an item; only when they are others than before.
-pub(super) fn write_item(
+/// What an item says of itself.
+struct Own {
+    texts: [String; 6],
+    /// The fingerprint of what was worded before.
+    before: Option<i64>,
+    prior: f64,
+    kind: i64,
+    duplicate: bool,
+}
+
+impl Own {
+    fn read(row: &Row<'_>) -> sql::Result<Self> {
+        let text = |column| row.get::<_, String>(column);
+        Ok(Self {
+            texts: [text(0)?, text(1)?, listed(&text(2)?), text(3)?, text(4)?, text(5)?],
+            before: row.get(6)?,
+            prior: prior(row.get(7)?, row.get(8)?),
+            kind: row.get(9)?,
+            duplicate: row.get(10)?,
+        })
+    }
+
+    /// All texts that it is found by.
+    fn fields<'t>(&'t self, heard: &'t Heard) -> Vec<Field<'t>> {
+        let [title, description, keywords, places, host, author] = &self.texts;
+        let spoken = heard.captions.iter().chain(&heard.context).find_map(|spoken| spoken.language);
+        let language =
+            spoken.or_else(|| Language::of_text(&format!("{title}. {description}"))).unwrap_or(Language::ENGLISH);
+        let own = |text, weight, prominent| Field { text, language, weight, prominent };
+        let mut fields = vec![
+            own(title, TITLE, true),
+            own(description, DESCRIPTION, false),
+            own(keywords, KEYWORDS, true),
+            own(places, PLACES, true),
+            own(host, HOST, false),
+            own(author, AUTHOR, false),
+        ];
+        said(&mut fields, &heard.captions, (CAPTION, false), CAPTIONS, language);
+        said(&mut fields, &heard.context, (CONTEXT_WEIGHT, false), CONTEXT, language);
+        said(&mut fields, &heard.telling, (TELLING, true), CONTEXT, language);
+        fields
+    }
+}
+
+/// Writes the words of some items, each with what pages say of it; only when they are others than before.
+pub(super) fn write_items(
     db: &Transaction<'_>,
     vocabulary: &mut Vocabulary<'_>,
-    media: i64,
-    heard: &Heard,
+    items: &[(i64, Heard)],
 ) -> sql::Result<()> {
-    let found = db
+    let own = db
         .prepare_cached(
             "SELECT coalesce(person_text.title, media.title, ''),
                     coalesce(person_text.description, media.description, ''),
@@ -96,44 +139,30 @@ pub(super) fn write_item(
              LEFT JOIN location ON location.media = media.id AND best = 1
              WHERE media.id = ?1",
         )?
-        .query_row([media], |row| {
-            let text = |column| row.get::<_, String>(column);
-            let texts = [text(0)?, text(1)?, listed(&text(2)?), text(3)?, text(4)?, text(5)?];
-            let prior = prior(row.get(7)?, row.get(8)?);
-            Ok((texts, row.get::<_, Option<i64>>(6)?, prior, row.get::<_, i64>(9)?, row.get::<_, bool>(10)?))
-        })
-        .optional()?;
-    let Some(([title, description, keywords, places, host, author], before, prior, kind, duplicate)) = found else {
-        return Ok(());
-    };
-    let spoken = heard.captions.iter().chain(&heard.context).find_map(|spoken| spoken.language);
-    let language =
-        spoken.or_else(|| Language::of_text(&format!("{title}. {description}"))).unwrap_or(Language::ENGLISH);
-    let own = |text, weight, prominent| Field { text, language, weight, prominent };
-    let mut fields = vec![
-        own(&title, TITLE, true),
-        own(&description, DESCRIPTION, false),
-        own(&keywords, KEYWORDS, true),
-        own(&places, PLACES, true),
-        own(&host, HOST, false),
-        own(&author, AUTHOR, false),
-    ];
-    said(&mut fields, &heard.captions, (CAPTION, false), CAPTIONS, language);
-    said(&mut fields, &heard.context, (CONTEXT_WEIGHT, false), CONTEXT, language);
-    said(&mut fields, &heard.telling, (TELLING, true), CONTEXT, language);
-    let described = fingerprint(&fields, prior);
-    if before == Some(described) {
-        return Ok(());
+        .query_each(items.iter().map(|(media, _)| [*media]), Own::read)?;
+    let mut worded = Vec::with_capacity(items.len());
+    for ((media, heard), own) in items.iter().zip(&own) {
+        let Some(own) = own.first() else { continue };
+        let fields = own.fields(heard);
+        let described = fingerprint(&fields, own.prior);
+        if own.before != Some(described) {
+            worded.push((*media, own, described, Read::of(fields)));
+        }
     }
-    let written = Written::of(&fields, vocabulary, prior)?;
-    written.store(db, Subject::Item, media)?;
-    recount(db, vocabulary, Subject::Item, media, &written.terms)?;
-    db.prepare_cached(
-        "INSERT INTO item_terms (media, kind, duplicate, terms) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (media) DO UPDATE SET terms = excluded.terms",
-    )?
-    .run(params![media, kind, duplicate, written.terms])?;
-    db.prepare_cached("UPDATE media SET described = ?2 WHERE id = ?1")?.run([media, described])?;
+    vocabulary.expect(worded.iter().flat_map(|(.., read)| read.words()))?;
+    let numbers: Vec<i64> = worded.iter().map(|(media, ..)| *media).collect();
+    let before = terms_before(db, Subject::Item, &numbers)?;
+    for ((media, own, described, read), before) in worded.into_iter().zip(before) {
+        let written = Written::of(read, vocabulary, own.prior)?;
+        written.store(db, Subject::Item, media)?;
+        recount(vocabulary, Subject::Item, &before, &written.terms);
+        db.prepare_cached(
+            "INSERT INTO item_terms (media, kind, duplicate, terms) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (media) DO UPDATE SET terms = excluded.terms",
+        )?
+        .run(params![media, own.kind, own.duplicate, written.terms])?;
+        db.prepare_cached("UPDATE media SET described = ?2 WHERE id = ?1")?.run([media, described])?;
+    }
     Ok(())
 }
 
@@ -216,9 +245,13 @@ pub(super) fn word_page(
     if before == Some(described) {
         return Ok(());
     }
-    let written = Written::of(&fields, vocabulary, 0.0)?;
+    let read = Read::of(fields.into());
+    vocabulary.expect(read.words())?;
+    let written = Written::of(read, vocabulary, 0.0)?;
     written.store(db, Subject::Page, page)?;
-    recount(db, vocabulary, Subject::Page, page, &written.terms)?;
+    for before in terms_before(db, Subject::Page, &[page])? {
+        recount(vocabulary, Subject::Page, &before, &written.terms);
+    }
     db.prepare_cached(
         "INSERT INTO page_terms (page, terms) VALUES (?1, ?2) ON CONFLICT (page) DO UPDATE SET terms = excluded.terms",
     )?
@@ -238,7 +271,9 @@ pub(super) fn remove_page(db: &Transaction<'_>, page: i64) -> sql::Result<()> {
 fn remove(db: &Transaction<'_>, subject: Subject, number: i64) -> sql::Result<()> {
     let ((table, key), words) = (subject.terms(), subject.words());
     let mut vocabulary = Vocabulary::new(db);
-    recount(db, &mut vocabulary, subject, number, &[])?;
+    for before in terms_before(db, subject, &[number])? {
+        recount(&mut vocabulary, subject, &before, &[]);
+    }
     vocabulary.finish()?;
     let there = db.prepare_cached(&format!("DELETE FROM {table} WHERE {key} = ?1"))?.execute([number])?;
     // What was not worded yet has no words to take out.
@@ -248,25 +283,41 @@ fn remove(db: &Transaction<'_>, subject: Subject, number: i64) -> sql::Result<()
     Ok(())
 }
 
-/// Counts the words that something has now, and not any more those that it had.
-fn recount(
-    db: &Transaction<'_>,
-    vocabulary: &mut Vocabulary<'_>,
-    subject: Subject,
-    number: i64,
-    now: &[u8],
-) -> sql::Result<()> {
+/// The words that some things had when they were last written; nothing of those that had none.
+fn terms_before(db: &Transaction<'_>, subject: Subject, numbers: &[i64]) -> sql::Result<Vec<Vec<u8>>> {
     let (table, key) = subject.terms();
-    let before: Option<Vec<u8>> = db
+    let found = db
         .prepare_cached(&format!("SELECT terms FROM {table} WHERE {key} = ?1"))?
-        .query_row([number], |row| row.get(0))
-        .optional()?;
+        .query_each(numbers.iter().map(|number| [*number]), |row| row.get(0))?;
+    Ok(found.into_iter().map(|mut terms| terms.pop().unwrap_or_default()).collect())
+}
+
+/// Counts the words that something has now, and not any more those that it had.
+fn recount(vocabulary: &mut Vocabulary<'_>, subject: Subject, before: &[u8], now: &[u8]) {
     let mut terms = Terms::default();
-    for (bytes, by) in [(before.as_deref().unwrap_or_default(), -1), (now, 1)] {
+    for (bytes, by) in [(before, -1), (now, 1)] {
         terms.read(bytes);
         terms.words().for_each(|word| vocabulary.count(subject, word, by));
     }
-    Ok(())
+}
+
+/// Texts taken apart.
+struct Read<'t> {
+    fields: Vec<(Field<'t>, Vec<Token>)>,
+}
+
+impl<'t> Read<'t> {
+    fn of(fields: Vec<Field<'t>>) -> Self {
+        let apart = |field: Field<'t>| {
+            let tokens = tokens(field.text).take(WORDS).collect();
+            (field, tokens)
+        };
+        Self { fields: fields.into_iter().map(apart).collect() }
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().flat_map(|(_, tokens)| tokens).map(|token| token.text.as_str())
+    }
 }
 
 /// Texts in the words of the tables.
@@ -277,12 +328,11 @@ struct Written {
 }
 
 impl Written {
-    fn of(fields: &[Field<'_>], vocabulary: &mut Vocabulary<'_>, prior: f64) -> sql::Result<Self> {
+    /// Texts whose words are [expected](Vocabulary::expect).
+    fn of(read: Read<'_>, vocabulary: &mut Vocabulary<'_>, prior: f64) -> sql::Result<Self> {
         let (mut text, mut prominent, mut counting) = (String::new(), String::new(), Counting::default());
         let mut numbers = Vec::new();
-        let read: Vec<Vec<Token>> = fields.iter().map(|field| tokens(field.text).take(WORDS).collect()).collect();
-        vocabulary.expect(read.iter().flatten().map(|token| token.text.as_str()))?;
-        for (field, tokens) in fields.iter().zip(read) {
+        for (field, tokens) in read.fields {
             numbers.clear();
             for token in tokens {
                 let written = field.text.get(token.range).unwrap_or_default();
@@ -308,15 +358,14 @@ impl Written {
         match db.dialect() {
             Dialect::Sqlite => db
                 .prepare_cached(&format!("REPLACE INTO {table} (rowid, text, prominent) VALUES (?1, ?2, ?3)"))?
-                .execute(params![number, self.text, self.prominent]),
+                .run(params![number, self.text, self.prominent]),
             Dialect::Postgres => db
                 .prepare_cached(&format!(
                     "INSERT INTO {table} (rowid, words) VALUES (?1, CAST(CAST(?2 AS TEXT) AS tsvector))
                      ON CONFLICT (rowid) DO UPDATE SET words = excluded.words"
                 ))?
-                .execute(params![number, lexemes::vector(&self.text, &self.prominent)]),
+                .run(params![number, lexemes::vector(&self.text, &self.prominent)]),
         }
-        .map(drop)
     }
 }
 
