@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use facts::{Directives, MediaKind, Order, Url, UrlError, UrlId};
+use fetch::{CookieMark, Fetcher, Response};
 use lru::LruCache;
 use media::{LinksTo, Rules, foresee, judge_link};
 use page::{Media, MediaOrigin, Page, Tags, TextRun};
@@ -238,31 +239,33 @@ fn cut(text: &str) -> String {
 const HOPS: usize = 10;
 const HOPS_REMEMBERED: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
 
-/// Redirects that this process made. Cookies live as long as it does: a chain that began before
-/// has lost those it was given on the way, and begins anew when it comes back to itself.
-pub(crate) struct Hops(Mutex<LruCache<UrlId, ()>>);
+/// The addresses that redirected this process, with the cookies they were asked for with. Cookies live as
+/// long as it does: a chain that began before has lost those it was given on the way, and begins anew when it
+/// comes back to itself.
+pub(crate) struct Hops(Mutex<LruCache<UrlId, CookieMark>>);
 
 impl Hops {
     pub fn new() -> Self {
         Self(Mutex::new(LruCache::new(HOPS_REMEMBERED)))
     }
 
-    fn made(&self, id: UrlId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(id, ());
+    fn made(&self, id: UrlId, cookies: CookieMark) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(id, cookies);
     }
 
-    fn were_ours(&self, chain: &[UrlId]) -> bool {
-        let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        chain.iter().all(|id| made.contains(id))
+    fn asked_with(&self, id: UrlId) -> Option<CookieMark> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&id).copied()
     }
 }
 
-/// A redirect is a link of its own: its target waits under its own host. Back to an address of
-/// its own chain it leads only after a cookie was set, as cookie walls do.
+/// A redirect is a link of its own: its target waits under its own host. Back to an address of its own chain
+/// it leads only where other cookies go now than went before, as with cookie walls. Which answer set them does
+/// not matter: of two pages that led to a wall before it was passed, the second finds it open.
 pub(crate) fn redirect(
     claim: &Claim,
     target: Result<Url, UrlError>,
-    cookie_set: bool,
+    response: &Response,
+    fetcher: &Fetcher,
     hops: &Hops,
     filter: &Filter,
 ) -> Result<Content, Trouble> {
@@ -273,9 +276,9 @@ pub(crate) fn redirect(
     }
     let id = target.id();
     let returns = id == claim.id || claim.link.hops.contains(&id);
-    let ours = hops.were_ours(&claim.link.hops);
-    hops.made(claim.id);
-    if returns && !cookie_set && ours {
+    hops.made(claim.id, response.cookies);
+    let before = if returns { hops.asked_with(id) } else { None };
+    if before.is_some_and(|cookies| cookies == fetcher.cookies(&target)) {
         return Err(Trouble::lasting("redirect", format!("redirects in a circle, back to {target}")));
     }
     if claim.link.parent.is_none() {
@@ -288,7 +291,7 @@ pub(crate) fn redirect(
         VisitKind::Report | VisitKind::Sitemap => target.host_str() == claim.link.url.host_str(),
     };
     let mut onward = Link { reopen: returns, ..hop(claim, target.clone()) };
-    if returns && !ours {
+    if returns && before.is_none() {
         onward.hops = vec![claim.id];
     }
     let onward = admitted.then(|| Box::new(onward));

@@ -379,7 +379,7 @@ impl Visitor {
     pub(crate) fn not_content(&self, claim: &Claim, response: &Response) -> Option<Result<Content, Trouble>> {
         let status = response.status;
         if let Some(target) = response.redirect() {
-            return Some(redirect(claim, target, response.set_cookie(), &self.hops, &self.guide.filter));
+            return Some(redirect(claim, target, response, &self.fetcher, &self.hops, &self.guide.filter));
         }
         (!(200..300).contains(&status)).then(|| {
             Err(Trouble {

@@ -1,5 +1,6 @@
 //! Cookies, enough to get through the walls that ask for one; in memory, for one crawl.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroUsize;
 
 use cookie::Cookie;
@@ -11,6 +12,19 @@ use crate::settings::CookieLimits;
 
 /// Servers refuse longer `Cookie` headers.
 const LONGEST_HEADER: usize = 8 * 1024;
+
+/// Which cookies go with a request: while it is the same, asking again for the same address brings no other
+/// answer because of them. Of use within one process only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CookieMark(u64);
+
+impl CookieMark {
+    pub(crate) fn of(header: Option<&HeaderValue>) -> Self {
+        let mut hasher = DefaultHasher::new();
+        header.map(HeaderValue::as_bytes).hash(&mut hasher);
+        Self(hasher.finish())
+    }
+}
 
 /// The cookies of many domains; the domain used least recently is forgotten first.
 pub(crate) struct Jar {
@@ -62,30 +76,28 @@ impl Jar {
         if text.is_empty() { None } else { HeaderValue::try_from(text).ok() }
     }
 
-    /// Takes what an answer sets. True when the next request will look different because of it.
-    pub(crate) fn take(&mut self, url: &Url, headers: &HeaderMap, now: Timestamp) -> bool {
-        let mut changed = false;
+    /// Takes what an answer sets.
+    pub(crate) fn take(&mut self, url: &Url, headers: &HeaderMap, now: Timestamp) {
         for value in headers.get_all(SET_COOKIE) {
             if let Ok(text) = value.to_str()
                 && let Ok(cookie) = Cookie::parse(text)
             {
-                changed |= self.keep(url, &cookie, now);
+                self.keep(url, &cookie, now);
             }
         }
-        changed
     }
 
-    fn keep(&mut self, url: &Url, cookie: &Cookie<'_>, now: Timestamp) -> bool {
+    fn keep(&mut self, url: &Url, cookie: &Cookie<'_>, now: Timestamp) {
         let (name, value) = (cookie.name(), cookie.value());
         let secure = cookie.secure() == Some(true);
         if name.len() + value.len() > self.limits.bytes
             || HeaderValue::from_str(value).is_err()
             || secure && url.scheme() != "https"
         {
-            return false;
+            return;
         }
         let host = url.host();
-        let Some(domain) = domain(&host, cookie.domain()) else { return false };
+        let Some(domain) = domain(&host, cookie.domain()) else { return };
         let path = match cookie.path() {
             Some(path) if path.starts_with('/') && path.len() <= self.limits.bytes => path,
             _ => parent(url.path()),
@@ -96,20 +108,23 @@ impl Jar {
         // Taken out, changed and put back, so that the bytes are counted in one place.
         let mut kept = self.forget(domain).unwrap_or_default();
         let known = kept.iter().position(|other| *other.name == *name && *other.path == *path);
-        let old = known.map(|index| kept.remove(index));
-        let changed = match &old {
-            Some(old) => is_over || *old.value != *value,
-            None => !is_over,
-        };
-        if !is_over {
-            if kept.len() >= self.limits.per_domain.max(1) {
-                kept.remove(0);
-            }
+        if is_over {
+            known.map(|index| kept.remove(index));
+        } else {
             let host_only = cookie.domain().is_none();
-            kept.push(Kept { name: name.into(), value: value.into(), path: path.into(), secure, host_only, until });
+            let new = Kept { name: name.into(), value: value.into(), path: path.into(), secure, host_only, until };
+            match known {
+                // It keeps its place (RFC 6265 §5.3): the same cookie set again changes nothing.
+                Some(index) => kept[index] = new,
+                None => {
+                    if kept.len() >= self.limits.per_domain.max(1) {
+                        kept.remove(0);
+                    }
+                    kept.push(new);
+                }
+            }
         }
         self.remember(domain, kept);
-        changed
     }
 
     fn forget(&mut self, domain: &str) -> Option<Vec<Kept>> {
@@ -190,10 +205,10 @@ mod tests {
 
     const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
-    fn take(jar: &mut Jar, url: &str, cookie: &str) -> bool {
+    fn take(jar: &mut Jar, url: &str, cookie: &str) {
         let mut headers = HeaderMap::new();
         headers.insert(SET_COOKIE, cookie.parse().unwrap());
-        jar.take(&Url::parse(url).unwrap(), &headers, NOW)
+        jar.take(&Url::parse(url).unwrap(), &headers, NOW);
     }
 
     fn sent(jar: &mut Jar, url: &str) -> String {
@@ -246,14 +261,24 @@ mod tests {
     }
 
     #[test]
-    fn only_a_change_is_called_one() {
+    fn a_mark_changes_with_what_is_sent_and_with_nothing_else() {
         let mut jar = Jar::new(CookieLimits::default());
         let url = "http://a.example.org/";
-        assert!(take(&mut jar, url, "consent=yes"));
-        assert!(!take(&mut jar, url, "consent=yes"));
-        assert!(take(&mut jar, url, "consent=no"));
-        assert!(take(&mut jar, url, "consent=; Max-Age=0"));
-        assert!(!take(&mut jar, url, "consent=; Max-Age=0"));
+        let mut last = CookieMark::of(None);
+        for (cookie, changes) in [
+            ("consent=yes", true),
+            ("theme=dark", true),
+            ("consent=yes", false),
+            ("consent=no", true),
+            ("far=away; Path=/elsewhere", false),
+            ("consent=; Max-Age=0", true),
+            ("consent=; Max-Age=0", false),
+        ] {
+            take(&mut jar, url, cookie);
+            let mark = CookieMark::of(jar.header(&Url::parse(url).unwrap(), NOW).as_ref());
+            assert_eq!(mark != last, changes, "{cookie}");
+            last = mark;
+        }
     }
 
     #[test]
@@ -267,7 +292,8 @@ mod tests {
         assert_eq!(jar.domains.len(), 3);
         assert!(jar.domains.iter().all(|(_, kept)| kept.len() == 4));
         assert_eq!(sent(&mut jar, "http://h9.example/"), "k6=v; k7=v; k8=v; k9=v");
-        assert!(!take(&mut jar, "http://h9.example/", "long=aaaaaaaaaaaaaaaaaaaaaaaa"));
+        take(&mut jar, "http://h9.example/", "long=aaaaaaaaaaaaaaaaaaaaaaaa");
+        assert_eq!(sent(&mut jar, "http://h9.example/"), "k6=v; k7=v; k8=v; k9=v");
 
         let mut full = Jar::new(CookieLimits { total_bytes: 10_000, ..CookieLimits::default() });
         for host in 0..100 {

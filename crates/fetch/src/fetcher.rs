@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout};
 use crate::body::{Body, Lease, Limits};
 use crate::connect::Connector;
 use crate::connection::{Connection, Pool};
-use crate::cookies::Jar;
+use crate::cookies::{CookieMark, Jar};
 use crate::crowd::Place;
 use crate::dial::{Dial, Tcp};
 use crate::dns::{Resolve, SystemResolver};
@@ -76,6 +76,11 @@ impl Fetcher {
         self.0.connector.reach(url).await
     }
 
+    /// Which cookies a request for this URL would bring now.
+    pub fn cookies(&self, url: &facts::Url) -> CookieMark {
+        CookieMark::of(self.jar().header(url, now()).as_ref())
+    }
+
     /// Sends one request and waits for the head of its answer. Every status is an answer; a redirect
     /// is not followed.
     pub async fn send(&self, request: Request) -> Result<Response, FetchError> {
@@ -121,7 +126,9 @@ impl Fetcher {
         };
 
         let (head, wire) = answer.into_parts();
-        let set_cookie = request.cookies && self.jar().take(&request.url, &head.headers, now());
+        if request.cookies {
+            self.jar().take(&request.url, &head.headers, now());
+        }
         let limits = Limits {
             bytes: request.limit,
             ratio: shared.max_ratio,
@@ -135,7 +142,7 @@ impl Fetcher {
             url: request.url.clone(),
             status: head.status.as_u16(),
             address,
-            set_cookie,
+            cookies: CookieMark::of(cookies.as_ref()),
             product: shared.product.clone(),
             body: Body::new(host, wire, &head.headers, limits, lease),
             headers: head.headers,

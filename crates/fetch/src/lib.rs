@@ -49,6 +49,7 @@ mod settings;
 mod tdm;
 mod tls;
 
+pub use crate::cookies::CookieMark;
 pub use crate::dial::{Dial, Tcp, Wire};
 pub use crate::dns::{Addresses, Resolve, ResolveError, SystemResolver};
 pub use crate::error::{FetchError, Wait};

@@ -8,6 +8,7 @@ use facts::{Directives, Timestamp, Url, UrlError};
 use http::header::{self, HeaderMap, HeaderName};
 
 use crate::body::Body;
+use crate::cookies::CookieMark;
 use crate::directives;
 use crate::error::FetchError;
 
@@ -27,7 +28,8 @@ pub struct Response {
     pub headers: HeaderMap,
     /// Where the answer came from; unknown behind a proxy that looks names up itself.
     pub address: Option<SocketAddr>,
-    pub(crate) set_cookie: bool,
+    /// The cookies it was asked for with.
+    pub cookies: CookieMark,
     pub(crate) product: std::sync::Arc<str>,
     pub(crate) body: Body,
 }
@@ -95,11 +97,6 @@ impl Response {
     /// What the headers forbid: `X-Robots-Tag` for everybody and for us, and `tdm-reservation`.
     pub fn directives(&self) -> Directives {
         directives::from_headers(&self.headers, &self.product, crate::fetcher::now())
-    }
-
-    /// Whether this answer changed our cookies, so that asking again may bring another answer.
-    pub fn set_cookie(&self) -> bool {
-        self.set_cookie
     }
 
     /// The next piece of the body, decompressed; nothing at its end.

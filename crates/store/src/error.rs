@@ -34,6 +34,17 @@ pub enum StoreError {
         /// The directory asked for.
         dir: PathBuf,
     },
+    /// No directory can be where one is asked for.
+    #[error(
+        "{dir} cannot be made a data directory ({reason}): name another with --data",
+        dir = .dir.display()
+    )]
+    NoDirectory {
+        /// The directory asked for.
+        dir: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
     /// The disk is full.
     #[error(
         "the disk of {path} is full: free some space and start again, nothing written so far is lost",

@@ -542,7 +542,11 @@ fn sweep(library: &Tables, files: &Files) -> Result<(), StoreError> {
 
 /// Makes a data directory where there is none.
 pub(crate) fn make_directory(dir: &Path) -> Result<(), StoreError> {
-    fs::create_dir_all(dir).map_err(|error| StoreError::io(dir, &error))?;
+    fs::create_dir_all(dir).map_err(|error| match StoreError::io(dir, &error) {
+        // A file of that name, or where a folder on the way should be.
+        StoreError::Io { path, reason } => StoreError::NoDirectory { dir: path, reason },
+        other => other,
+    })?;
     refuse_foreign(dir)
 }
 

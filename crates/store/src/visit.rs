@@ -49,8 +49,8 @@ pub struct Link {
     pub context: LinkContext,
     /// The addresses that redirected here, oldest first; empty for an ordinary link.
     pub hops: Vec<UrlId>,
-    /// Visit although it is known: a redirect back to a page of its own chain after a cookie was
-    /// set, a re-visit.
+    /// Visit although it is known: a redirect back to a page of its own chain with other
+    /// cookies, a re-visit.
     pub reopen: bool,
 }
 

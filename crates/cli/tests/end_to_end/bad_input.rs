@@ -55,6 +55,16 @@ fn a_seed_refused_by_robots_is_said_to_be() {
 }
 
 #[test]
+fn a_data_directory_that_cannot_be_made_is_named_and_another_asked_for() {
+    let file = Bird::new().file("notes.txt", "no directory");
+    for data in [file.clone(), format!("{file}/below"), "/proc/nowhere".into()] {
+        let bird = Bird::at(data.clone().into());
+        let order = ["crawl", "http://one.test/", "--resolve", "one.test=127.0.0.1:9"];
+        check(&bird, &order, 1, &[&data, "cannot be made a data directory", "--data"]);
+    }
+}
+
+#[test]
 fn reading_needs_a_library() {
     let bird = Bird::new();
     for command in ["stats", "crawls"] {

@@ -120,6 +120,21 @@ impl Drop for SmallDisk {
     }
 }
 
+/// A site of this web lets nobody in without a cookie, which is lost with the process that was given it.
+#[test]
+fn pages_behind_a_wall_are_all_found_however_often_the_crawl_is_interrupted() {
+    let web = || lab::Settings { https_share: 0.0, crawl_delay: 0.05, ..small_web(31) };
+    let (lab, whole, pieces) = (Lab::start(web()), Bird::new(), Bird::new());
+    assert_eq!(whole.json(order(&lab))["stopped"], "empty");
+    let lab = Lab::start(web());
+    for requests in [80, 160, 240] {
+        interrupted(&pieces, &lab, requests);
+    }
+    assert_eq!(pieces.json(order(&lab))["stopped"], "empty");
+    let differences = pieces.kept().differences(&whole.kept());
+    assert!(differences.is_empty(), "{differences:#?}");
+}
+
 #[test]
 fn a_disk_that_fills_up_ends_the_crawl_with_a_word_and_nothing_is_lost() {
     let Some(disk) = SmallDisk::mount() else { return };

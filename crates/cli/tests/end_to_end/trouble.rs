@@ -154,6 +154,27 @@ fn a_cookie_wall_is_passed_also_after_an_interruption() {
 }
 
 #[test]
+fn a_cookie_wall_is_passed_by_every_page_that_led_to_it() {
+    // All pages are asked for before the slow wall sets its cookie, which is the same for each of them.
+    let site = Site::start(|asked| match (asked.host.as_str(), asked.path.as_str()) {
+        (_, "/robots.txt") => Reply::status(404),
+        ("wall.one.test", path) => {
+            let back = Reply::redirect(&format!("http://one.test{}", path.trim_start_matches("/consent")));
+            back.with("Set-Cookie", "consent=yes; Domain=one.test; Path=/").after(Duration::from_millis(300))
+        }
+        (_, "/") => Reply::html("<a href=/a>a</a><a href=/b>b</a><a href=/c>c</a><a href=/circle>d</a>"),
+        (_, "/circle") => Reply::redirect("http://wall.one.test/consent/circle"),
+        (_, page) if asked.cookie.contains("yes") => Reply::html(&format!("<p>inside {page}")),
+        (_, page) => Reply::redirect(&format!("http://wall.one.test/consent{page}")),
+    });
+    let bird = Bird::new();
+    let summary = bird.json(crawl(&site, &[]));
+    assert_eq!((&summary["pages"], &summary["stopped"]), (&4.into(), &"empty".into()), "{summary}");
+    assert_eq!(summary["errors"]["redirect"], 1, "a wall that stays shut is a circle: {summary}");
+    assert!(site.count("/circle") <= 2 && site.count("/a") == 2 && site.count("/c") == 2, "{:?}", site.log());
+}
+
+#[test]
 fn a_library_that_cannot_be_written_ends_the_crawl_with_a_word() {
     let site = endless();
     let bird = Bird::new();
