@@ -1,7 +1,7 @@
 //! Where a measurement is made, and how it gets there what it measures.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use store::{Library, Move, Options, Reader, RunLimits, Store, StoreError, Visited};
 
@@ -59,7 +59,7 @@ impl Home {
     #[allow(dead_code, reason = "not every measurement does")]
     pub fn read(&self) -> Result<Reader, StoreError> {
         match &self.database {
-            Some(database) => Store::read_shared(database, &self.dir),
+            Some(database) => Store::read_shared(database, &self.dir, Duration::ZERO),
             None => Store::read(&self.dir),
         }
     }
