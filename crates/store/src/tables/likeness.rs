@@ -21,6 +21,10 @@ const HELD: usize = 8_000_000;
 const DIMENSIONS: usize = 1_024;
 /// Clusters of one kind.
 const CLUSTERS: usize = 65_536;
+/// Clusters that are read at once.
+const AT_ONCE: usize = 64;
+/// Members that a cluster is thought to have at least: it may have grown.
+const FEWEST: u64 = 100;
 /// Items that are given at most.
 const MOST: usize = 10_000;
 
@@ -75,32 +79,37 @@ impl Likenesses {
         Ok(leaders)
     }
 
-    /// The members of a cluster as they are now.
-    fn members(&self, db: &Connection, cluster: i64, dimensions: usize) -> sql::Result<Arc<Members>> {
+    /// The members of some clusters as they are now.
+    fn members(&self, db: &Connection, clusters: &[i64], dimensions: usize) -> sql::Result<Vec<Arc<Members>>> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut members = held.clusters.pop(&cluster).unwrap_or_default();
-        let before = members.rows.len();
-        let mut select = db.prepare_cached(
-            "SELECT number, media, point FROM alike WHERE cluster = ?1 AND number > ?2 ORDER BY number",
-        )?;
-        let mut rows = select.query([cluster, members.last])?;
-        while let Some(row) = rows.next()? {
-            let point = row.get_ref(2)?.as_blob()?;
-            if point.len() == dimensions {
+        let known: Vec<Arc<Members>> =
+            clusters.iter().map(|cluster| held.clusters.get(cluster).cloned().unwrap_or_default()).collect();
+        let asked = clusters.iter().zip(&known).map(|(cluster, members)| [*cluster, members.last]);
+        let came = db
+            .prepare_cached("SELECT number, media, point FROM alike WHERE cluster = ?1 AND number > ?2 ORDER BY number")?
+            .query_each(asked, |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?)))?;
+        let mut now = Vec::with_capacity(clusters.len());
+        for ((cluster, mut members), came) in clusters.iter().zip(known).zip(came) {
+            let came = came.into_iter().filter(|(.., point)| point.len() == dimensions);
+            let before = members.rows.len();
+            // Not copied: nobody else has it.
+            held.clusters.pop(cluster);
+            for (number, media, point) in came {
                 let members = Arc::make_mut(&mut members);
-                members.rows.push((row.get(0)?, row.get(1)?));
+                members.rows.push((number, media));
                 members.points.extend(point.iter().map(|value| *value as i8));
-                members.last = row.get(0)?;
+                members.last = number;
             }
+            held.points += members.rows.len() - before;
+            held.clusters.put(*cluster, Arc::clone(&members));
+            now.push(members);
         }
-        held.points += members.rows.len() - before;
-        held.clusters.put(cluster, Arc::clone(&members));
         while held.points > HELD
             && let Some((_, gone)) = held.clusters.pop_lru()
         {
             held.points -= gone.rows.len();
         }
-        Ok(members)
+        Ok(now)
     }
 
     fn forget(&self, gone: &[i64]) {
@@ -117,26 +126,39 @@ impl Likenesses {
 pub(super) fn alike(db: &Connection, held: &Likenesses, asked: &Alike) -> sql::Result<Vec<AlikeItem>> {
     let moment = db.moment()?;
     let leaders = held.leaders(&moment, asked.kind, asked.version)?;
-    let mut nearest: Vec<(u32, i64)> =
-        leaders.iter().map(|leader| (apart(&leader.point, &asked.point), leader.cluster.0)).collect();
+    let mut nearest: Vec<(u32, i64, u64)> = leaders
+        .iter()
+        .map(|leader| (apart(&leader.point, &asked.point), leader.cluster.0, leader.members))
+        .collect();
     nearest.sort_unstable();
     let most = asked.most.min(MOST);
     // Copies and what is gone are left out afterwards.
     let wanted = most + most / 4 + 16;
     let (mut best, mut compared) = (BinaryHeap::with_capacity(wanted + 1), 0);
-    for (_, cluster) in nearest {
-        if compared >= asked.compared {
+    let mut nearest = nearest.into_iter();
+    while compared < asked.compared {
+        // As many as should do, by what they had when their leaders were read.
+        let (mut clusters, mut expected) = (Vec::new(), compared);
+        while expected < asked.compared
+            && clusters.len() < AT_ONCE
+            && let Some((_, cluster, members)) = nearest.next()
+        {
+            clusters.push(cluster);
+            expected = expected.saturating_add(members.max(FEWEST) as usize);
+        }
+        if clusters.is_empty() {
             break;
         }
-        let members = held.members(&moment, cluster, asked.point.len())?;
-        compared += members.rows.len();
-        for (row, point) in members.rows.iter().zip(members.points.chunks_exact(asked.point.len().max(1))) {
-            let apart = apart(point, &asked.point);
-            if best.len() < wanted {
-                best.push((apart, *row));
-            } else if best.peek().is_some_and(|(most, _)| apart < *most) {
-                best.pop();
-                best.push((apart, *row));
+        for members in held.members(&moment, &clusters, asked.point.len())? {
+            compared += members.rows.len();
+            for (row, point) in members.rows.iter().zip(members.points.chunks_exact(asked.point.len().max(1))) {
+                let apart = apart(point, &asked.point);
+                if best.len() < wanted {
+                    best.push((apart, *row));
+                } else if best.peek().is_some_and(|(most, _)| apart < *most) {
+                    best.pop();
+                    best.push((apart, *row));
+                }
             }
         }
     }

@@ -368,22 +368,10 @@ impl<'f> Sought<'f> {
             conditions,
             values: Vec::new(),
         };
-        let (sql, others) = self.question(from, "", false);
+        let (sql, others) = self.question(from, "", false, false);
         let asked = many::parts(numbers).map(|part| params_from_iter(part.into_iter().chain(others.iter().cloned())));
         let found = db.prepare_cached(&sql)?.query_each(asked, |row| Ok((row.get(0)?, row.get(3)?)))?;
         Ok(found.into_iter().flatten().collect())
-    }
-
-    /// Whether an item has the words that are asked for.
-    fn worded(&self, db: &Connection, number: i64, terms: &mut Terms) -> sql::Result<bool> {
-        let Some(plan) = &self.plan else { return Ok(true) };
-        let bytes: Option<Vec<u8>> = db
-            .prepare_cached("SELECT terms FROM item_terms WHERE media = ?1")?
-            .query_row([number], |row| row.get(0))
-            .optional()?;
-        let Some(bytes) = bytes else { return Ok(false) };
-        terms.read(&bytes);
-        Ok(plan.score(db, number, terms, true)?.is_some())
     }
 
     /// Walks along an index of numbers.
@@ -454,17 +442,19 @@ impl<'f> Sought<'f> {
 
     fn rows(&self, db: &Connection, from: From, order: &str, each: EachRow<'_>) -> sql::Result<ControlFlow<()>> {
         // Along words they are there, and who reads the terms looks itself.
-        let mut unworded =
-            (from.key != TERMS && from.along != Some(Along::Words) && self.plan.is_some()).then(Terms::default);
-        let (sql, values) = self.question(from, order, self.filter.area.is_some());
+        let unworded = from.key != TERMS && from.along != Some(Along::Words);
+        let judge = self.plan.as_ref().filter(|_| unworded);
+        let (sql, values) = self.question(from, order, self.filter.area.is_some(), judge.is_some());
         let mut select = db.prepare_cached(&sql)?;
         let mut rows = select.walk(params_from_iter(values))?;
+        let mut terms = Terms::default();
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
-            if let Some(terms) = &mut unworded
-                && !self.worded(db, number, terms)?
-            {
-                continue;
+            if let Some(plan) = judge {
+                terms.read(row.get_ref(4)?.as_blob()?);
+                if plan.score(db, number, &terms, true)?.is_none() {
+                    continue;
+                }
             }
             let point = match &self.filter.area {
                 None => None,
@@ -481,7 +471,7 @@ impl<'f> Sought<'f> {
     }
 
     /// Joins are `CROSS`: SQLite takes their tables in the order they are written.
-    fn question(&self, from: From, order: &str, with_area: bool) -> (String, Vec<Value>) {
+    fn question(&self, from: From, order: &str, with_area: bool, with_terms: bool) -> (String, Vec<Value>) {
         let From { number, table, along, key, mut conditions, mut values } = from;
         let filter = self.filter;
         let is = |other: Along| along == Some(other);
@@ -489,7 +479,7 @@ impl<'f> Sought<'f> {
         let has_media = table.starts_with("media ");
         let has_location = is(Along::Located) || is(Along::Box);
         // Beside the words of an item stands what is asked of nearly all: no need to look into media.
-        let has_terms = key == TERMS || is(Along::Words);
+        let has_terms = key == TERMS || with_terms || is(Along::Words);
         if has_terms {
             // What is elsewhere need not be looked into.
             if let Some(area) = filter.area.as_ref().filter(|_| with_area && !has_location) {
@@ -566,7 +556,8 @@ impl<'f> Sought<'f> {
         }
         let point = if with_area { "lat, lon" } else { "0, 0" };
         let (tables, conditions) = (tables.join(" CROSS JOIN "), conditions.join(" AND "));
-        (format!("SELECT {number}, {point}, {key} FROM {tables} WHERE {conditions}{order}"), values)
+        let terms = if with_terms { TERMS } else { "NULL" };
+        (format!("SELECT {number}, {point}, {key}, {terms} FROM {tables} WHERE {conditions}{order}"), values)
     }
 }
 
