@@ -229,7 +229,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         let web = web.clone();
         tasks.push(tokio::spawn(async move {
             let frontier = Arc::clone(store.frontier());
-            let (mut numbers, mut claims_took, mut visits) = (Numbers(worker), Vec::new(), 0u64);
+            let (mut numbers, mut claims_took, mut visits) = (Numbers(known as u64 + worker), Vec::new(), 0u64);
             while begun.elapsed() < Duration::from_secs(seconds) {
                 let asked = Instant::now();
                 let claims = frontier.claim(CRAWL, ClaimLimit { any: BATCH, pages: BATCH, run: None }).await?.claims;

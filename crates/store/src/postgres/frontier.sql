@@ -72,7 +72,7 @@ CREATE TABLE known (
     PRIMARY KEY (host, crawl, id)
 ) PARTITION BY HASH (host);
 
--- Addresses that wait. claimed: the worker that visits it.
+-- Addresses that wait, also while somebody visits them.
 CREATE TABLE waiting (
     host    BIGINT NOT NULL,
     crawl   BIGINT NOT NULL,
@@ -83,10 +83,26 @@ CREATE TABLE waiting (
     link    BYTEA NOT NULL,
     tries   INTEGER NOT NULL,
     round   INTEGER NOT NULL,
-    claimed BIGINT,
     PRIMARY KEY (host, crawl, lane, band, seq)
 ) PARTITION BY HASH (host);
-CREATE INDEX waiting_claimed ON waiting (claimed) WHERE claimed IS NOT NULL;
+
+-- Those of them that a worker visits. A table of its own: a mark on the row would write it and its index anew, in
+-- a random place among millions, for the moments that a visit takes.
+CREATE TABLE claimed (
+    host   BIGINT NOT NULL,
+    crawl  BIGINT NOT NULL,
+    lane   SMALLINT NOT NULL,
+    band   BIGINT NOT NULL,
+    seq    BIGINT NOT NULL,
+    id     BYTEA NOT NULL,
+    worker BIGINT NOT NULL,
+    PRIMARY KEY (host, crawl, lane, band, seq)
+);
+CREATE INDEX claimed_by ON claimed (crawl, lane, worker);
+CREATE VIEW unclaimed AS
+    SELECT w.host, w.crawl, w.lane, w.band, w.seq FROM waiting AS w
+    WHERE NOT EXISTS (SELECT 1 FROM claimed AS t WHERE t.host = w.host AND t.crawl = w.crawl AND t.lane = w.lane
+                                                 AND t.band = w.band AND t.seq = w.seq);
 
 DO $$
 BEGIN
@@ -158,7 +174,7 @@ BEGIN
     PERFORM 1 FROM queue_crawl AS q WHERE q.crawl = of_crawl FOR UPDATE;
     SELECT (SELECT coalesce(sum(t.count), 0) FROM tally AS t
             WHERE t.crawl = of_crawl AND t.run = of_run AND t.name IN ('pages', 'revisit/page/unchanged')),
-           (SELECT count(*) FROM waiting AS w WHERE w.claimed IS NOT NULL AND w.crawl = of_crawl AND w.lane = 1)
+           (SELECT count(*) FROM claimed AS t WHERE t.crawl = of_crawl AND t.lane = 1)
     INTO asked, claimed_now;
     RETURN greatest(most - asked - claimed_now, 0);
 END $$;
@@ -226,15 +242,22 @@ BEGIN
             CONTINUE WHEN cardinality(free) = 0;
             UPDATE host_clock AS c SET busy = by_worker WHERE c.host = ANY (free);
             RETURN QUERY
-                UPDATE waiting AS w SET claimed = by_worker
-                FROM backlog AS b JOIN host_clock AS c ON c.host = b.host
-                WHERE b.crawl = in_crawl AND b.host = ANY (free)
-                AND w.host = b.host AND w.crawl = in_crawl AND w.lane = b.lane AND w.band = b.band AND w.seq = b.seq
-                RETURNING w.lane, w.band, w.seq, w.host, w.link, w.tries, w.round, c.delay_ms, c.failures;
+                WITH best AS MATERIALIZED (
+                    SELECT w.*, c.delay_ms, c.failures
+                    FROM backlog AS b JOIN host_clock AS c ON c.host = b.host
+                    JOIN waiting AS w ON w.host = b.host AND w.crawl = in_crawl AND w.lane = b.lane
+                                      AND w.band = b.band AND w.seq = b.seq
+                    WHERE b.crawl = in_crawl AND b.host = ANY (free)
+                ), noted AS (
+                    INSERT INTO claimed (host, crawl, lane, band, seq, id, worker)
+                    SELECT best.host, in_crawl, best.lane, best.band, best.seq, best.id, by_worker FROM best
+                )
+                SELECT best.lane, best.band, best.seq, best.host, best.link, best.tries, best.round, best.delay_ms,
+                       best.failures FROM best;
             UPDATE backlog AS b SET ready = false, free_at = never, (lane, band, seq) =
-                (SELECT w.lane, w.band, w.seq FROM waiting AS w
+                (SELECT w.lane, w.band, w.seq FROM unclaimed AS w
                  WHERE w.host = b.host AND w.crawl = in_crawl AND (w.lane, w.band, w.seq) > (b.lane, b.band, b.seq)
-                 AND w.claimed IS NULL ORDER BY w.lane, w.band, w.seq LIMIT 1)
+                 ORDER BY w.lane, w.band, w.seq LIMIT 1)
             WHERE b.crawl = in_crawl AND b.host = ANY (free);
             taken := taken + cardinality(free);
             IF lane_now = 1 THEN
@@ -273,17 +296,17 @@ BEGIN
     PERFORM 1 FROM worker AS w WHERE w.id = of_worker FOR UPDATE;
     SELECT coalesce(array_agg(clock.host), '{}') INTO held
     FROM (SELECT c.host FROM host_clock AS c WHERE c.busy = of_worker ORDER BY c.host FOR UPDATE) AS clock;
-    SELECT coalesce(array_agg(DISTINCT w.host), '{}') INTO was_claimed FROM waiting AS w WHERE w.claimed = of_worker;
+    SELECT coalesce(array_agg(DISTINCT t.host), '{}') INTO was_claimed FROM claimed AS t WHERE t.worker = of_worker;
     PERFORM 1 FROM backlog AS b WHERE b.host = ANY (held || was_claimed) ORDER BY b.host, b.crawl FOR UPDATE;
     UPDATE host_clock AS c SET busy = NULL,
         ready_at = greatest(c.ready_at, at_ms + greatest(coalesce(c.delay_ms, 0), default_delay))
     WHERE c.host = ANY (held);
-    UPDATE waiting AS w SET claimed = NULL WHERE w.host = ANY (was_claimed) AND w.claimed = of_worker;
+    DELETE FROM claimed AS t WHERE t.host = ANY (was_claimed) AND t.worker = of_worker;
     UPDATE backlog AS b SET ready = false, free_at = c.ready_at
     FROM host_clock AS c WHERE b.host = ANY (held) AND c.host = b.host;
     UPDATE backlog AS b SET (lane, band, seq) =
-        (SELECT w.lane, w.band, w.seq FROM waiting AS w
-         WHERE w.host = b.host AND w.crawl = b.crawl AND w.claimed IS NULL ORDER BY w.lane, w.band, w.seq LIMIT 1)
+        (SELECT w.lane, w.band, w.seq FROM unclaimed AS w
+         WHERE w.host = b.host AND w.crawl = b.crawl ORDER BY w.lane, w.band, w.seq LIMIT 1)
     WHERE b.host = ANY (was_claimed);
     UPDATE worker AS w SET ended = at_ms WHERE w.id = of_worker;
 END $$;
@@ -303,19 +326,19 @@ BEGIN
     SELECT coalesce(array_agg(clock.host), '{}') INTO held
     FROM (SELECT c.host FROM host_clock AS c WHERE c.busy = ANY (of_workers) AND c.host <> ALL (hosts)
           ORDER BY c.host FOR UPDATE) AS clock;
-    SELECT coalesce(array_agg(DISTINCT w.host), '{}') INTO was_claimed
-    FROM waiting AS w WHERE w.claimed = ANY (of_workers)
+    SELECT coalesce(array_agg(DISTINCT t.host), '{}') INTO was_claimed
+    FROM claimed AS t WHERE t.worker = ANY (of_workers)
     AND NOT EXISTS (SELECT 1 FROM unnest(row_hosts, row_crawls, row_ids) AS a (host, crawl, id)
-                    WHERE a.host = w.host AND a.crawl = w.crawl AND a.id = w.id);
+                    WHERE a.host = t.host AND a.crawl = t.crawl AND a.id = t.id);
     PERFORM 1 FROM backlog AS b WHERE b.host = ANY (held || was_claimed) ORDER BY b.host, b.crawl FOR UPDATE;
     UPDATE host_clock AS c SET busy = NULL WHERE c.host = ANY (held);
     UPDATE backlog AS b SET ready = false, free_at = c.ready_at
     FROM host_clock AS c WHERE b.host = ANY (held) AND c.host = b.host;
-    UPDATE waiting AS w SET claimed = NULL WHERE w.host = ANY (was_claimed) AND w.claimed = ANY (of_workers)
+    DELETE FROM claimed AS t WHERE t.host = ANY (was_claimed) AND t.worker = ANY (of_workers)
     AND NOT EXISTS (SELECT 1 FROM unnest(row_hosts, row_crawls, row_ids) AS a (host, crawl, id)
-                    WHERE a.host = w.host AND a.crawl = w.crawl AND a.id = w.id);
+                    WHERE a.host = t.host AND a.crawl = t.crawl AND a.id = t.id);
     UPDATE backlog AS b SET (lane, band, seq) =
-        (SELECT w.lane, w.band, w.seq FROM waiting AS w
-         WHERE w.host = b.host AND w.crawl = b.crawl AND w.claimed IS NULL ORDER BY w.lane, w.band, w.seq LIMIT 1)
+        (SELECT w.lane, w.band, w.seq FROM unclaimed AS w
+         WHERE w.host = b.host AND w.crawl = b.crawl ORDER BY w.lane, w.band, w.seq LIMIT 1)
     WHERE b.host = ANY (was_claimed);
 END $$;

@@ -111,7 +111,8 @@ type Counted = (Fixed, Changing, Option<String>);
 
 /// What is counted of each of some files, of those that are there.
 fn read(db: &Connection, files: &[i64]) -> sql::Result<Vec<Option<Counted>>> {
-    let select = "SELECT kind, size, substr(taken, 1, 7), width, height, geotagged, wrong_location IS NOT NULL, by_place,
+    let select =
+        "SELECT kind, size, substr(taken, 1, 7), width, height, geotagged, wrong_location IS NOT NULL, by_place,
                          worded, substr(path, 1, 1) <> '/', by_host, counted
                   FROM media WHERE id = ?1";
     let found = db.prepare_cached(select)?.query_each(files.iter().map(|file| [*file]), |row| {

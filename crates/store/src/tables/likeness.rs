@@ -86,7 +86,9 @@ impl Likenesses {
             clusters.iter().map(|cluster| held.clusters.get(cluster).cloned().unwrap_or_default()).collect();
         let asked = clusters.iter().zip(&known).map(|(cluster, members)| [*cluster, members.last]);
         let came = db
-            .prepare_cached("SELECT number, media, point FROM alike WHERE cluster = ?1 AND number > ?2 ORDER BY number")?
+            .prepare_cached(
+                "SELECT number, media, point FROM alike WHERE cluster = ?1 AND number > ?2 ORDER BY number",
+            )?
             .query_each(asked, |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, Vec<u8>>(2)?)))?;
         let mut now = Vec::with_capacity(clusters.len());
         for ((cluster, mut members), came) in clusters.iter().zip(known).zip(came) {
@@ -126,10 +128,8 @@ impl Likenesses {
 pub(super) fn alike(db: &Connection, held: &Likenesses, asked: &Alike) -> sql::Result<Vec<AlikeItem>> {
     let moment = db.moment()?;
     let leaders = held.leaders(&moment, asked.kind, asked.version)?;
-    let mut nearest: Vec<(u32, i64, u64)> = leaders
-        .iter()
-        .map(|leader| (apart(&leader.point, &asked.point), leader.cluster.0, leader.members))
-        .collect();
+    let mut nearest: Vec<(u32, i64, u64)> =
+        leaders.iter().map(|leader| (apart(&leader.point, &asked.point), leader.cluster.0, leader.members)).collect();
     nearest.sort_unstable();
     let most = asked.most.min(MOST);
     // Copies and what is gone are left out afterwards.

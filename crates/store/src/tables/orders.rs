@@ -173,10 +173,8 @@ fn sorted(
         .prepare_cached(&format!("SELECT media.id, {column} FROM media WHERE media.id IN ({})", many::places()))?
         .query_each(many::parts(&numbers).map(params_from_iter), |row| Ok((row.get(0)?, row.get::<_, Value>(1)?)))?;
     let mut keys: HashMap<i64, Value> = keys.into_iter().flatten().collect();
-    let mut found: Vec<Cursor> = numbers
-        .into_iter()
-        .map(|number| Cursor { key: keys.remove(&number).and_then(key_of), number })
-        .collect();
+    let mut found: Vec<Cursor> =
+        numbers.into_iter().map(|number| Cursor { key: keys.remove(&number).and_then(key_of), number }).collect();
     let compare = |a: &Cursor, b: &Cursor| {
         let keys = match (&a.key, &b.key) {
             (Some(a), Some(b)) if falling => b.cmp(a),

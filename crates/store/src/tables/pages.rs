@@ -81,8 +81,7 @@ pub(super) fn search(
         None => vec![Vec::new(); numbers.len()],
     };
     let pages = read(&moment, &numbers)?.into_iter().zip(matched).zip(found);
-    let found =
-        pages.map(|((what, matched), (_, metres, score))| Match { what, metres, score, matched }).collect();
+    let found = pages.map(|((what, matched), (_, metres, score))| Match { what, metres, score, matched }).collect();
     let (mut slips, mut forms) = (Vec::new(), Vec::new());
     if let Some(plan) = &asked.plan {
         (slips, forms) = (plan.slips.clone(), plan.forms.clone());

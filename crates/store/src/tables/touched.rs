@@ -46,7 +46,9 @@ pub(super) fn follow_all(db: &Transaction<'_>, files: &[i64], vocabulary: &mut V
 fn follow(db: &Transaction<'_>, files: &[i64], vocabulary: &mut Vocabulary<'_>) -> sql::Result<()> {
     let licences = db
         .prepare_cached("SELECT licence, open FROM media WHERE id = ?1")?
-        .query_each(files.iter().map(|file| [*file]), |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, bool>(1)?)))?;
+        .query_each(files.iter().map(|file| [*file]), |row| {
+            Ok((row.get::<_, Option<String>>(0)?, row.get::<_, bool>(1)?))
+        })?;
     let copied = groups::originals_of(db, files)?;
     let mut items = Vec::with_capacity(files.len());
     for (((media, said), licence), original) in files.iter().zip(hear(db, files)?).zip(licences).zip(copied) {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::{Order, Url};
-use store::{ClaimLimit, Claims, CrawlId, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, RunPages, Store, Visited};
+use store::{
+    ClaimLimit, Claims, CrawlId, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, RunPages, Store, Visited,
+};
 use tokio::task::JoinSet;
 
 use crate::server::server;
@@ -42,7 +44,7 @@ impl Database {
     /// Nothing waits, and nothing is held by anybody.
     fn is_idle(&self) -> bool {
         self.ask(
-            "SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM host_clock WHERE busy IS NOT NULL)
+            "SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM claimed) + (SELECT count(*) FROM host_clock WHERE busy IS NOT NULL)
                     + (SELECT count(*) FROM backlog WHERE lane IS NOT NULL)
                     + (SELECT coalesce(sum(queued_pages + queued_media), 0)::BIGINT FROM queue_figure)",
         ) == "0"

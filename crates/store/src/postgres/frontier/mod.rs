@@ -281,7 +281,7 @@ impl Shared {
                     EXISTS (SELECT 1 FROM backlog WHERE crawl = $1 AND NOT ready AND lane = ANY ($2::SMALLINT[])
                             AND free_at = $3)
                     OR EXISTS (SELECT 1 FROM backlog WHERE crawl = $1 AND ready AND lane = ANY ($2::SMALLINT[]))
-                    OR EXISTS (SELECT 1 FROM waiting WHERE claimed IS NOT NULL AND crawl = $1),
+                    OR EXISTS (SELECT 1 FROM claimed WHERE crawl = $1),
                     now_ms() + $4",
         )?;
         let row = session.wait(session.client().query_one(&next, &[&crawl, &lanes, &NEVER, &self.ahead()]))?;
@@ -352,16 +352,23 @@ impl Shared {
         let hold = session.own("SELECT 1 FROM backlog WHERE host = $1 AND crawl = $2 FOR UPDATE")?;
         session.wait(asked.execute(&hold, &[&host, &crawl]))?;
         let put = session.own(
-            "UPDATE waiting AS w SET claimed = NULL, tries = w.tries + $5 FROM known AS k
-             WHERE k.host = $1 AND k.crawl = $2 AND k.id = $3 AND w.host = $1 AND w.crawl = $2
-             AND w.lane = k.lane AND w.band = k.band AND w.seq = k.seq AND w.claimed = ANY ($4)
-             RETURNING w.lane, w.band, w.seq",
+            "DELETE FROM claimed AS t USING known AS k
+             WHERE k.host = $1 AND k.crawl = $2 AND k.id = $3 AND t.host = $1 AND t.crawl = $2
+             AND t.lane = k.lane AND t.band = k.band AND t.seq = k.seq AND t.worker = ANY ($4)
+             RETURNING t.lane, t.band, t.seq",
         )?;
-        let (id, tries) = (claim.id.short(), i32::from(failed));
+        let id = claim.id.short();
         let workers = self.lease.workers();
-        let row = session.wait(asked.query_opt(&put, &[&host, &crawl, &&id[..], &workers, &tries]))?;
+        let row = session.wait(asked.query_opt(&put, &[&host, &crawl, &&id[..], &workers]))?;
         let Some(row) = row else { return Ok(()) };
         let (lane, band, seq): (i16, i64, i64) = (row.get(0), row.get(1), row.get(2));
+        if failed {
+            let count = session.own(
+                "UPDATE waiting SET tries = tries + 1
+                 WHERE host = $1 AND crawl = $2 AND lane = $3 AND band = $4 AND seq = $5",
+            )?;
+            session.wait(asked.execute(&count, &[&host, &crawl, &lane, &band, &seq]))?;
+        }
         let head = session.own(
             "UPDATE backlog SET lane = $3, band = $4, seq = $5
              WHERE host = $1 AND crawl = $2 AND (lane IS NULL OR ($3, $4, $5) < (lane, band, seq))",

@@ -241,7 +241,9 @@ impl<'s> Staging<'s> {
             return Ok(());
         }
         let ask = self.session.own(
-            "SELECT w.host, w.lane, w.band, w.seq, w.id, w.link, w.tries, w.round, w.claimed IS NOT NULL
+            "SELECT w.host, w.lane, w.band, w.seq, w.id, w.link, w.tries, w.round,
+                    EXISTS (SELECT 1 FROM claimed AS t WHERE t.host = w.host AND t.crawl = w.crawl AND t.lane = w.lane
+                                                       AND t.band = w.band AND t.seq = w.seq)
              FROM unnest($1::BIGINT[], $2::SMALLINT[], $3::BIGINT[], $4::BIGINT[]) AS a (host, lane, band, seq)
              JOIN waiting AS w ON w.host = a.host AND w.crawl = $5 AND w.lane = a.lane AND w.band = a.band
              AND w.seq = a.seq",
@@ -396,8 +398,13 @@ impl<'s> Staging<'s> {
         let client = self.session.client();
         if !self.removed.is_empty() {
             let delete = self.session.own(
-                "DELETE FROM waiting AS w
-                 USING unnest($1::BIGINT[], $2::SMALLINT[], $3::BIGINT[], $4::BIGINT[]) AS a (host, lane, band, seq)
+                "WITH gone AS MATERIALIZED (
+                     SELECT * FROM unnest($1::BIGINT[], $2::SMALLINT[], $3::BIGINT[], $4::BIGINT[])
+                         AS a (host, lane, band, seq)
+                 ), done AS (
+                     DELETE FROM claimed AS t USING gone AS a
+                     WHERE t.host = a.host AND t.crawl = $5 AND t.lane = a.lane AND t.band = a.band AND t.seq = a.seq)
+                 DELETE FROM waiting AS w USING gone AS a
                  WHERE w.host = a.host AND w.crawl = $5 AND w.lane = a.lane AND w.band = a.band AND w.seq = a.seq",
             )?;
             let (hosts, lanes, bands, seqs) = columns(self.removed.iter());
@@ -484,9 +491,8 @@ impl<'s> Staging<'s> {
         if !headless.is_empty() {
             let find = self.session.own(
                 "UPDATE backlog AS b SET (lane, band, seq) =
-                     (SELECT w.lane, w.band, w.seq FROM waiting AS w
-                      WHERE w.host = b.host AND w.crawl = b.crawl AND w.claimed IS NULL
-                      ORDER BY w.lane, w.band, w.seq LIMIT 1)
+                     (SELECT w.lane, w.band, w.seq FROM unclaimed AS w
+                      WHERE w.host = b.host AND w.crawl = b.crawl ORDER BY w.lane, w.band, w.seq LIMIT 1)
                  WHERE b.host = ANY ($1) AND b.crawl = $2",
             )?;
             self.session.wait(client.execute(&find, &[&headless, &self.crawl]))?;
