@@ -1,5 +1,5 @@
 //! What a server sends, from the first byte of its head to the last of its body: statuses, headers, cookies,
-//! ranges, chunks and codings.
+//! ranges, chunks and codings; and what a proxy says before a tunnel, and what comes out of that.
 #![no_main]
 
 #[path = "wire.rs"]
@@ -18,5 +18,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let _ = (response.content_range(), response.version().map(str::len), response.etag().map(str::len));
         let _ = (response.modified(), response.body_length(), response.retry_after(now), response.directives());
         let _ = response.bytes().await;
+    });
+    wire::with_proxy(bytes, |fetcher| async move {
+        let url = facts::Url::parse("https://www.example.org/a/b").expect("a fixed address");
+        let _ = fetcher.send(Request::new(url, Accept::Page)).await;
     });
 });

@@ -10,10 +10,16 @@ use fetch::{Addresses, Dial, Fetcher, Proxy, Resolve, ResolveError, Settings, Wi
 
 static SENT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-static FETCHER: LazyLock<Fetcher> = LazyLock::new(|| {
-    let settings = Settings { proxy: Proxy::None, ..Settings::default() };
-    Fetcher::with(settings, Arc::new(Anywhere), Arc::new(Recorded)).expect("usual settings")
+static FETCHER: LazyLock<Fetcher> = LazyLock::new(|| fetcher(Proxy::None));
+static BEHIND_PROXY: LazyLock<Fetcher> = LazyLock::new(|| {
+    let at = "http://proxy.example.org:3128".to_owned();
+    fetcher(Proxy::Given { http: at.clone(), https: at, except: String::new() })
 });
+
+fn fetcher(proxy: Proxy) -> Fetcher {
+    let settings = Settings { proxy, ..Settings::default() };
+    Fetcher::with(settings, Arc::new(Anywhere), Arc::new(Recorded)).expect("usual settings")
+}
 
 struct Anywhere;
 
@@ -34,9 +40,19 @@ impl Dial for Recorded {
     }
 }
 
-/// Runs work with a fetcher that gets these bytes from every server. Time stands still where it waits.
+/// Runs work with a fetcher that gets these bytes from every server.
 pub fn with<F: Future<Output = ()>>(bytes: &[u8], work: impl FnOnce(Fetcher) -> F) {
+    run(bytes, &FETCHER, work);
+}
+
+/// The same, and the server is a proxy.
+#[allow(dead_code, reason = "not every target goes this way")]
+pub fn with_proxy<F: Future<Output = ()>>(bytes: &[u8], work: impl FnOnce(Fetcher) -> F) {
+    run(bytes, &BEHIND_PROXY, work);
+}
+
+fn run<F: Future<Output = ()>>(bytes: &[u8], fetcher: &Fetcher, work: impl FnOnce(Fetcher) -> F) {
     SENT.lock().unwrap_or_else(PoisonError::into_inner).splice(.., bytes.iter().copied());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(work(FETCHER.clone()));
+    runtime.block_on(work(fetcher.clone()));
 }

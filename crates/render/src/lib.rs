@@ -33,4 +33,4 @@ pub use crate::renderer::Renderer;
 pub use crate::settings::Settings;
 pub use crate::signs::{Sign, signs};
 pub use crate::supply::{Supplied, Supplier, Wanted, WantedKind};
-pub use crate::tab::Document;
+pub use crate::tab::{Document, overhear};

@@ -91,6 +91,17 @@ impl Line {
         line
     }
 
+    /// One that nobody listens to at the other end.
+    pub fn unheard() -> Arc<Self> {
+        Arc::new(Self { out: threads::channel().0, state: Mutex::default() })
+    }
+
+    /// Takes what a browser said from its first word to its last.
+    pub fn replay(&self, said: &[u8]) {
+        listen(said, |message| self.take(message));
+        self.end();
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -99,20 +99,7 @@ impl Tab {
         };
         let attached = ask("Target.attachToTarget", json!({ "targetId": target, "flatten": true })).await?;
         let session = text(&attached, "sessionId");
-        let desk = Arc::new(Desk {
-            line: Arc::clone(line),
-            session: session.clone(),
-            frame: target,
-            document,
-            supplier,
-            loads: AtomicU32::new(0),
-            left: AtomicU32::new(requests),
-            at_once: Semaphore::new(AT_ONCE),
-            open: watch::Sender::new(0),
-            begun: AtomicU64::new(0),
-            leads: Mutex::default(),
-            end: watch::Sender::new(None),
-        });
+        let desk = Arc::new(Desk::new(Arc::clone(line), &session, target, document, requests, supplier));
         let events = line.listen(&session);
         let attendant = tokio::spawn(attend(Arc::clone(&desk), events));
         let tab = Self { line: Arc::clone(line), context, session, desk, attendant };
@@ -239,7 +226,43 @@ async fn attend(desk: Arc<Desk>, mut events: mpsc::Receiver<Event>) {
     desk.end(if desk.line.is_open() { RenderError::Flood } else { RenderError::Gone });
 }
 
+/// Where the scripts of a page tried to go, by what a browser that showed it said through its pipe. The bytes
+/// need not come from a browser: this is for trying what they could do.
+pub async fn overhear(said: &[u8], document: Document, supplier: Arc<dyn Supplier>) -> Vec<Url> {
+    let line = Line::unheard();
+    let (session, frame) = ("session", "frame".to_owned());
+    let events = line.listen(session);
+    let desk = Arc::new(Desk::new(Arc::clone(&line), session, frame, document, 100, supplier));
+    line.replay(said);
+    attend(Arc::clone(&desk), events).await;
+    desk.leads().clone()
+}
+
 impl Desk {
+    fn new(
+        line: Arc<Line>,
+        session: &str,
+        frame: String,
+        document: Document,
+        requests: u32,
+        supplier: Arc<dyn Supplier>,
+    ) -> Self {
+        Self {
+            line,
+            session: session.to_owned(),
+            frame,
+            document,
+            supplier,
+            loads: AtomicU32::new(0),
+            left: AtomicU32::new(requests),
+            at_once: Semaphore::new(AT_ONCE),
+            open: watch::Sender::new(0),
+            begun: AtomicU64::new(0),
+            leads: Mutex::default(),
+            end: watch::Sender::new(None),
+        }
+    }
+
     fn leads(&self) -> MutexGuard<'_, Vec<Url>> {
         self.leads.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -56,7 +56,8 @@ fn a_seed_refused_by_robots_is_said_to_be() {
 
 #[test]
 fn a_data_directory_that_cannot_be_made_is_named_and_another_asked_for() {
-    let file = Bird::new().file("notes.txt", "no directory");
+    let beside = Bird::new();
+    let file = beside.file("notes.txt", "no directory");
     for data in [file.clone(), format!("{file}/below"), "/proc/nowhere".into()] {
         let bird = Bird::at(data.clone().into());
         let order = ["crawl", "http://one.test/", "--resolve", "one.test=127.0.0.1:9"];
