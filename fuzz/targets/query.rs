@@ -11,6 +11,9 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
     for token in query::tokens(&text) {
         assert!(token.text.len() <= 4 * query::LONGEST_TOKEN + 16);
+        for language in query::Language::all() {
+            let _ = language.stem(&token.text);
+        }
     }
     let folded = query::fold(&text);
     assert_eq!(query::fold(&folded), folded);

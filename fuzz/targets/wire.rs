@@ -1,12 +1,15 @@
 //! A fetcher whose every connection brings the same bytes.
 
 use std::future::Future;
-use std::io::{self, Cursor};
+use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use fetch::{Addresses, Dial, Fetcher, Proxy, Resolve, ResolveError, Settings, Wire};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 static SENT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
@@ -36,7 +39,45 @@ struct Recorded;
 impl Dial for Recorded {
     async fn dial(&self, _: SocketAddr) -> io::Result<Box<dyn Wire>> {
         let bytes = SENT.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(Box::new(tokio::io::join(Cursor::new(bytes), tokio::io::sink())))
+        Ok(Box::new(Answer { bytes, asked: false, waiting: None }))
+    }
+}
+
+/// A connection that answers once it is asked: what comes before a request is an answer to nothing, and ends it.
+struct Answer {
+    bytes: Vec<u8>,
+    asked: bool,
+    waiting: Option<Waker>,
+}
+
+impl AsyncRead for Answer {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if !self.asked {
+            self.waiting = Some(context.waker().clone());
+            return Poll::Pending;
+        }
+        let length = self.bytes.len().min(into.remaining());
+        into.put_slice(&self.bytes[..length]);
+        self.bytes.drain(..length);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Answer {
+    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.asked = true;
+        if let Some(waiting) = self.waiting.take() {
+            waiting.wake();
+        }
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -53,6 +94,7 @@ pub fn with_proxy<F: Future<Output = ()>>(bytes: &[u8], work: impl FnOnce(Fetche
 
 fn run<F: Future<Output = ()>>(bytes: &[u8], fetcher: &Fetcher, work: impl FnOnce(Fetcher) -> F) {
     SENT.lock().unwrap_or_else(PoisonError::into_inner).splice(.., bytes.iter().copied());
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(work(fetcher.clone()));
+    // Whoever waits between two requests has waited at once.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.expect("a runtime").block_on(work(fetcher.clone()));
 }
