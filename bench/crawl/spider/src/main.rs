@@ -14,6 +14,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     website
         .with_external_domains(Some(std::iter::once("*".to_owned())))
         .with_respect_robots_txt(true)
+        // The only rule in the robots.txt of these hosts.
+        .with_blacklist_url(Some(Vec::from(["/media/".into()])))
         .with_concurrency_limit(Some(at_once.parse()?))
         .with_no_control_thread(true)
         .with_delay(0);
