@@ -117,7 +117,7 @@ pub(crate) struct FilmTrack {
 }
 
 impl Tracks {
-    fn of(said: Said) -> Self {
+    pub(crate) fn of(said: Said) -> Self {
         let is_film = |stream: &&Stream| {
             stream.codec_type.as_deref() == Some("video")
                 && stream.disposition.as_ref().is_none_or(|d| d.attached_pic == 0)
@@ -154,7 +154,7 @@ impl FilmTrack {
 
 /// The words of ffprobe.
 #[derive(Deserialize)]
-struct Said {
+pub(crate) struct Said {
     #[serde(default)]
     streams: Vec<Stream>,
     format: Option<Whole>,

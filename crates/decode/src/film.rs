@@ -147,7 +147,7 @@ fn decode(
 }
 
 /// The size of the frames that are looked at; nothing is enlarged.
-fn small(width: u32, height: u32) -> (u32, u32) {
+pub(crate) fn small(width: u32, height: u32) -> (u32, u32) {
     let long = u64::from(width.max(height));
     let most = long.min(LONG_SIDE.into());
     let side = |side: u32| (u64::from(side) * most / long.max(1)).max(1) as u32;

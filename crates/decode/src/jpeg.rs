@@ -8,7 +8,8 @@ mod frame;
 use turbojpeg::{Decompressor, Image, PixelFormat};
 
 use self::frame::{Frame, MOST_SCANS};
-use crate::{DecodeError, Limits, Picture, worth_showing};
+use crate::room::Share;
+use crate::{DecodeError, Limits, Picture, Wanted, worth_showing};
 
 /// What a decoder leaves where there are no data; it stands for "not decoded" here as well.
 const BLANK: u8 = 128;
@@ -17,40 +18,76 @@ const BLANK: u8 = 128;
 /// allowed have. Usual progressive files have about ten scans.
 const PASSES: u64 = 16;
 
-/// The picture as stored, at the smallest scale that leaves `long_side` pixels on its longer side.
-pub(crate) fn decode(bytes: &[u8], long_side: u32, limits: &Limits) -> Result<Picture, DecodeError> {
-    let frame = Frame::read(bytes).ok_or_else(|| DecodeError::Broken("it has no frame of a JPEG".to_owned()))?;
-    let (width, height) = (frame.width, frame.height);
-    limits.allow_pixels(width, height)?;
-    let work = u64::from(frame.scans).saturating_mul(u64::from(width) * u64::from(height));
-    if frame.scans >= MOST_SCANS || work > limits.pixels.saturating_mul(PASSES) {
-        return Err(DecodeError::TooManyScans { width, height, scans: frame.scans });
-    }
-    let eighths = eighths(width.max(height), long_side);
-    let (width, height) = (scaled(width, eighths), scaled(height, eighths));
-    let (format, sample_bytes) = match frame.components {
-        4 => (PixelFormat::CMYK, 4 + 3),
-        _ => (PixelFormat::RGB, 3),
-    };
-    let result = sample_bytes * u64::from(width) * u64::from(height);
-    limits.allow_memory(result + frame.buffered)?;
+/// The picture as stored, at the smallest scale that leaves enough pixels on its longer side.
+pub(crate) fn decode(bytes: &[u8], wanted: Wanted, limits: &Limits) -> Result<(Picture, Share<'static>), DecodeError> {
+    let plan = Plan::of(bytes, wanted, limits)?;
+    let room = limits.take(plan.memory)?;
+    Ok((plan.decode(bytes)?, room))
+}
 
-    let lowest = if eighths == 1 { frame.lowest_frequencies(bytes) } else { None };
-    let (width, height) = (width as usize, height as usize);
-    let pitch = width * format.size();
-    let mut pixels = vec![BLANK; pitch * height];
-    let broken = |error: turbojpeg::Error| DecodeError::Broken(error.to_string());
-    let mut decompressor = Decompressor::new().map_err(broken)?;
-    // The decoder takes the largest scale that fits the size it is given, which is this one.
-    let image = Image { pixels: &mut pixels[..], width, pitch, height, format };
-    // Warnings and faults are both errors here; what was decoded before is in place.
-    if let Err(error) = decompressor.decompress(lowest.as_deref().unwrap_or(bytes), image)
-        && !worth_showing(&pixels, BLANK)
-    {
-        return Err(broken(error));
+/// How a file will be decoded, and what that takes.
+pub(crate) struct Plan {
+    frame: Frame,
+    /// Of the result.
+    width: u32,
+    height: u32,
+    format: PixelFormat,
+    /// Whether only the mean values of its blocks are looked at.
+    lowest: bool,
+    /// Bytes, until the picture is as it is wanted.
+    pub memory: u64,
+}
+
+impl Plan {
+    /// Reads the markers. A file that would cost more than is allowed is an error.
+    pub fn of(bytes: &[u8], wanted: Wanted, limits: &Limits) -> Result<Self, DecodeError> {
+        let frame = Frame::read(bytes).ok_or_else(|| DecodeError::Broken("it has no frame of a JPEG".to_owned()))?;
+        let (width, height) = (frame.width, frame.height);
+        limits.allow_pixels(width, height)?;
+        let work = u64::from(frame.scans).saturating_mul(u64::from(width) * u64::from(height));
+        if frame.scans >= MOST_SCANS || work > limits.pixels.saturating_mul(PASSES) {
+            return Err(DecodeError::TooManyScans { width, height, scans: frame.scans });
+        }
+        let eighths = eighths(width.max(height), wanted.long_side);
+        let (width, height) = (scaled(width, eighths), scaled(height, eighths));
+        let (format, sample_bytes) = match frame.components {
+            4 => (PixelFormat::CMYK, 4 + 3),
+            _ => (PixelFormat::RGB, 3),
+        };
+        let lowest = eighths == 1 && frame.has_details();
+        let copied = if lowest { bytes.len() as u64 } else { 0 };
+        let decoding = sample_bytes * u64::from(width) * u64::from(height) + frame.buffered + copied;
+        let memory = decoding.max(wanted.memory(width, height));
+        limits.allow_memory(memory)?;
+        Ok(Self { frame, width, height, format, lowest, memory })
     }
-    let rgb = if frame.components == 4 { rgb(&pixels) } else { pixels };
-    Ok(Picture { width: width as u32, height: height as u32, rgb, exact: true })
+
+    /// The picture. Whoever calls has the memory for it.
+    pub fn decode(self, bytes: &[u8]) -> Result<Picture, DecodeError> {
+        let Self { frame, format, .. } = self;
+        let lowest = self.lowest.then(|| frame.lowest_frequencies(bytes)).flatten();
+        let (width, height) = (self.width as usize, self.height as usize);
+        let pitch = width * format.size();
+        let mut pixels = vec![BLANK; pitch * height];
+        let broken = |error: turbojpeg::Error| DecodeError::Broken(error.to_string());
+        let mut decompressor = Decompressor::new().map_err(broken)?;
+        // The decoder takes the largest scale that fits the size it is given, which is this one.
+        let image = Image { pixels: &mut pixels[..], width, pitch, height, format };
+        // Warnings and faults are both errors here; what was decoded before is in place.
+        if let Err(error) = decompressor.decompress(lowest.as_deref().unwrap_or(bytes), image)
+            && !worth_showing(&pixels, BLANK)
+        {
+            return Err(broken(error));
+        }
+        let rgb = if frame.components == 4 { rgb(&pixels) } else { pixels };
+        Ok(Picture { width: self.width, height: self.height, rgb, exact: true })
+    }
+}
+
+/// What a file of this size takes that is decoded while it is read.
+pub(crate) fn memory_of(width: u32, height: u32, wanted: Wanted) -> u64 {
+    let eighths = eighths(width.max(height), wanted.long_side);
+    wanted.memory(scaled(width, eighths), scaled(height, eighths))
 }
 
 /// The scale in eighths. The decoder is quick at 1, 2, 4 and 8 (it has SIMD for these); another is

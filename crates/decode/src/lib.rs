@@ -9,8 +9,8 @@
 //! Most formats are read by libraries. Films, AVIF, HEIC and rare sounds are read by ffmpeg and
 //! heif-convert as child processes, which can reach little and are held to the same limits.
 //!
-//! Files are hostile: [`Limits`] hold before anything is allocated, damaged files give what they
-//! can, and what cannot be shown is a [`DecodeError`], never a panic.
+//! Files are hostile: [`Limits`] hold before anything is allocated, all that is decoded at once shares
+//! one [`Room`], damaged files give what they can, and what cannot be shown is a [`DecodeError`], never a panic.
 
 mod child;
 mod error;
@@ -20,8 +20,11 @@ mod heif;
 mod jpeg;
 mod limits;
 mod raster;
+mod room;
 mod shrink;
 mod sound;
+#[cfg(fuzzing)]
+pub mod tried;
 mod turn;
 
 use std::fmt;
@@ -31,6 +34,7 @@ use media::Format;
 pub use crate::error::DecodeError;
 pub use crate::film::{film, frames};
 pub use crate::limits::Limits;
+pub use crate::room::{Room, Share};
 pub use crate::shrink::{Thumbnail, thumbnail};
 pub use crate::sound::{samples, sound};
 
@@ -62,14 +66,59 @@ pub fn picture(
     long_side: u32,
     limits: &Limits,
 ) -> Result<Picture, DecodeError> {
-    let long_side = long_side.max(1);
-    let decoded = match raster::container(format) {
-        _ if format.name == "jpeg" => jpeg::decode(bytes, long_side, limits)?,
-        Some(container) => raster::decode(bytes, container, limits)?,
-        None if matches!(format.name, "avif" | "heic") => heif::decode(bytes, format, long_side, limits)?,
+    let wanted = Wanted { long_side: long_side.max(1), orientation };
+    let (shown, _room) = decoded(bytes, format, wanted, limits)?;
+    Ok(shown)
+}
+
+/// Gives `read` all pixels of a file, upright. They are gone when it returns: held for longer, they would
+/// take memory that nobody counts.
+pub fn whole<T>(
+    bytes: &[u8],
+    format: Format,
+    orientation: u8,
+    limits: &Limits,
+    read: impl FnOnce(&Picture) -> T,
+) -> Result<T, DecodeError> {
+    let wanted = Wanted { long_side: u32::MAX, orientation };
+    let (shown, _room) = decoded(bytes, format, wanted, limits)?;
+    Ok(read(&shown))
+}
+
+/// What a picture is decoded to.
+#[derive(Clone, Copy)]
+struct Wanted {
+    long_side: u32,
+    orientation: u8,
+}
+
+impl Wanted {
+    /// The most memory that a decoded picture of this size takes until it is as it is wanted.
+    fn memory(self, width: u32, height: u32) -> u64 {
+        let (whole, copies) =
+            (3 * u64::from(width) * u64::from(height), u64::from((2..=8).contains(&self.orientation)));
+        match u64::from(width.max(height) / self.long_side) {
+            0 | 1 => whole + copies * whole,
+            // It is made narrow first, and then low.
+            times => whole + whole / times + (1 + copies) * whole / (times * times),
+        }
+    }
+}
+
+/// A picture with the memory that was taken for it.
+fn decoded(
+    bytes: &[u8],
+    format: Format,
+    wanted: Wanted,
+    limits: &Limits,
+) -> Result<(Picture, Share<'static>), DecodeError> {
+    let (decoded, room) = match raster::container(format) {
+        _ if format.name == "jpeg" => jpeg::decode(bytes, wanted, limits)?,
+        Some(container) => raster::decode(bytes, container, wanted, limits)?,
+        None if matches!(format.name, "avif" | "heic") => heif::decode(bytes, format, wanted, limits)?,
         None => return Err(DecodeError::Unsupported { format: format.name }),
     };
-    Ok(turn::upright(shrink::coarsely(decoded, long_side)?, orientation))
+    Ok((turn::upright(shrink::coarsely(decoded, wanted.long_side)?, wanted.orientation), room))
 }
 
 impl Picture {

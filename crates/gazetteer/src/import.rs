@@ -26,7 +26,7 @@ pub struct Imported {
 
 /// Tells how far an import is.
 pub(crate) struct Progress<'p> {
-    tell: &'p mut dyn FnMut(&Path, u64),
+    pub(crate) tell: &'p mut dyn FnMut(&Path, u64),
 }
 
 impl Progress<'_> {
@@ -62,39 +62,13 @@ impl Kind {
 /// Reads files into the gazetteer of a data directory, in the place of what was imported before. `tell`
 /// is called with the bytes read of a file. Extracts of OpenStreetMap are read twice.
 pub fn import(data: &Path, files: &[PathBuf], mut tell: impl FnMut(&Path, u64)) -> Result<Imported, GazetteerError> {
-    let mut kinds = Vec::new();
-    for path in files {
-        kinds.push((path, Kind::of(path)?));
-    }
-    // Names can only be added to places that were read.
-    kinds.sort_by_key(|(_, kind)| matches!(kind, Kind::GeoNames(Dump::Names)));
+    let files = Files::of(files)?;
     std::fs::create_dir_all(data).map_err(GazetteerError::file(data))?;
     let work = Work::new(data)?;
-    let areas = Areas::embedded();
-    let failed = |error| GazetteerError::file(&work.folder)(error);
-    let mut writer = Writer::new(&work.folder).map_err(failed)?;
-    let mut found = Found::default();
-    let mut progress = Progress { tell: &mut tell };
-    let mut about = String::new();
-    for (path, kind) in kinds {
-        let source = match kind {
-            Kind::GeoNames(dump) => {
-                geonames::read(path, dump, &areas, &mut found, &mut writer, &mut progress)?;
-                "© GeoNames (geonames.org), CC BY 4.0"
-            }
-            Kind::OpenStreetMap => {
-                osm::read(path, &work.folder, &areas, &mut writer, &mut progress)?;
-                "© OpenStreetMap contributors, ODbL 1.0"
-            }
-        };
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        about.push_str(&format!("{name}: {source}\n"));
-    }
-    drop((areas, found));
-    let places = writer.count;
-    let made = work.folder.join(FILE);
-    let bytes = writer.finish(&made, &about, Gazetteer::stamp()).map_err(failed)?;
+    let imported = files.read(&work.folder, &Areas::embedded(), Progress { tell: &mut tell })?;
     // What cannot be read does not take the place of what can.
+    let failed = |error| GazetteerError::file(&work.folder)(error);
+    let made = work.folder.join(FILE);
     let mapped = map(&File::open(&made).map_err(failed)?).map_err(failed)?;
     let target = data.join(FILE);
     Finer::open(mapped, Gazetteer::stamp())
@@ -102,7 +76,52 @@ pub fn import(data: &Path, files: &[PathBuf], mut tell: impl FnMut(&Path, u64)) 
     std::fs::rename(&made, &target).map_err(GazetteerError::file(&target))?;
     // The name is as safe as the bytes only when the directory is.
     File::open(data).and_then(|folder| folder.sync_all()).map_err(GazetteerError::file(data))?;
-    Ok(Imported { places, bytes })
+    Ok(imported)
+}
+
+/// Files by what they are, in the order they are read.
+pub(crate) struct Files<'f>(Vec<(&'f PathBuf, Kind)>);
+
+impl<'f> Files<'f> {
+    pub(crate) fn of(files: &'f [PathBuf]) -> Result<Self, GazetteerError> {
+        let mut kinds = Vec::new();
+        for path in files {
+            kinds.push((path, Kind::of(path)?));
+        }
+        // Names can only be added to places that were read.
+        kinds.sort_by_key(|(_, kind)| matches!(kind, Kind::GeoNames(Dump::Names)));
+        Ok(Self(kinds))
+    }
+
+    /// Reads them into a file [`FILE`] in this folder.
+    pub(crate) fn read(
+        self,
+        folder: &Path,
+        areas: &Areas,
+        mut progress: Progress<'_>,
+    ) -> Result<Imported, GazetteerError> {
+        let failed = |error| GazetteerError::file(folder)(error);
+        let mut writer = Writer::new(folder).map_err(failed)?;
+        let mut found = Found::default();
+        let mut about = String::new();
+        for (path, kind) in self.0 {
+            let source = match kind {
+                Kind::GeoNames(dump) => {
+                    geonames::read(path, dump, areas, &mut found, &mut writer, &mut progress)?;
+                    "© GeoNames (geonames.org), CC BY 4.0"
+                }
+                Kind::OpenStreetMap => {
+                    osm::read(path, folder, areas, &mut writer, &mut progress)?;
+                    "© OpenStreetMap contributors, ODbL 1.0"
+                }
+            };
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            about.push_str(&format!("{name}: {source}\n"));
+        }
+        let places = writer.count;
+        let bytes = writer.finish(&folder.join(FILE), &about, Gazetteer::stamp()).map_err(failed)?;
+        Ok(Imported { places, bytes })
+    }
 }
 
 /// A folder for what is being made, gone when that is done or given up.

@@ -14,6 +14,8 @@ mod map;
 mod osm;
 mod pbf;
 mod sort;
+#[cfg(fuzzing)]
+pub mod tried;
 mod write;
 
 pub use crate::error::GazetteerError;

@@ -2,8 +2,9 @@
 //!
 //! html5ever follows the standard, and the standard lets a page of a few hundred kilobytes ask for
 //! hours: checks walk the stack of open elements, so time grows with depth × length; formatting
-//! elements are opened again and again; each attribute is compared with all before it. A [`Guard`]
-//! between tokeniser and tree builder bounds depth and nodes, and [`tame`] the attributes.
+//! elements are opened again and again, and looked for in a list without end; each attribute is
+//! compared with all before it. A [`Guard`] between tokeniser and tree builder bounds depth, nodes
+//! and that list, and [`tame`] the attributes.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -12,10 +13,12 @@ use html5ever::buffer_queue::BufferQueue;
 use html5ever::interface::{NoQuirks, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
-use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
+use html5ever::tree_builder::{Tracer, TreeBuilder, TreeBuilderOpts};
 use html5ever::{LocalName, TokenizerResult, local_name};
 
 use crate::dom::{Dom, LONGEST};
+use crate::formatting::{LONGEST as LONGEST_LIST, Leaks};
+use crate::names::Tag;
 use crate::planter::{Handle, Planter};
 use crate::quick;
 use crate::text::clip;
@@ -56,6 +59,8 @@ pub(crate) fn untamed(text: &str, depth: usize, nodes: usize) -> (Dom<'static>, 
         nodes,
         swallowed: Cell::new(0),
         hit: Cell::new(false),
+        leaks: Cell::default(),
+        listed: Listed::default(),
     };
     let tokenizer = Tokenizer::new(guard, TokenizerOpts::default());
     let queue = BufferQueue::default();
@@ -74,6 +79,27 @@ struct Guard {
     /// Start tags left out for depth whose end tags are still to come.
     swallowed: Cell<u32>,
     hit: Cell<bool>,
+    leaks: Cell<Leaks>,
+    listed: Listed,
+}
+
+/// How many formatting elements the tree builder has listed. It tells those along with the open ones.
+#[derive(Default)]
+struct Listed {
+    counted: Cell<usize>,
+    /// Tags since they were counted.
+    since: Cell<usize>,
+}
+
+/// Counting costs as much as the list is long: it is done only so often.
+const COUNT_EVERY: usize = 1_024;
+
+impl Tracer for Listed {
+    type Handle = Handle;
+
+    fn trace_handle(&self, _: &Handle) {
+        self.counted.set(self.counted.get() + 1);
+    }
 }
 
 impl Guard {
@@ -81,7 +107,7 @@ impl Guard {
         match token {
             Token::ParseError(_) | Token::CommentToken(_) => false,
             Token::EOFToken => true,
-            _ if self.builder.sink.len() >= self.nodes => {
+            _ if self.builder.sink.len() >= self.nodes || self.lists_too_much() => {
                 self.hit.set(true);
                 false
             }
@@ -101,13 +127,40 @@ impl Guard {
             _ => true,
         }
     }
+
+    /// Never for a page that the quick parser reads: it has at most this many listed, and open, and the
+    /// builder tells three more, of document, head and form.
+    fn lists_too_much(&self) -> bool {
+        self.leaks.get().are_too_many() || self.listed.counted.get() > LONGEST_LIST + 2 * self.depth as usize + 3
+    }
+
+    /// Takes note of a tag that goes to the tree builder.
+    fn note(&self, tag: &html5ever::tokenizer::Tag) {
+        let mut leaks = self.leaks.get();
+        leaks.tag(Tag::of(tag.name.as_bytes()), tag.kind == TagKind::EndTag);
+        self.leaks.set(leaks);
+        if tag.kind == TagKind::StartTag {
+            self.listed.since.set(self.listed.since.get() + 1);
+        }
+        if self.listed.since.get() >= COUNT_EVERY {
+            self.listed.since.set(0);
+            self.listed.counted.set(0);
+            self.builder.trace_handles(&self.listed);
+        }
+    }
 }
 
 impl TokenSink for Guard {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
-        if self.admits(&token) { self.builder.process_token(token, line) } else { TokenSinkResult::Continue }
+        if !self.admits(&token) {
+            return TokenSinkResult::Continue;
+        }
+        if let Token::TagToken(tag) = &token {
+            self.note(tag);
+        }
+        self.builder.process_token(token, line)
     }
 
     fn end(&self) {

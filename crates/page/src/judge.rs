@@ -93,6 +93,7 @@ fn said(page: &Page) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::clip;
 
     fn same(text: &str) -> Verdict {
         let verdict = compare(text, &Limits::default());
@@ -235,5 +236,39 @@ mod tests {
         // Text that is added to from afar is not copied again and again.
         let moved = format!("<table>{}", "<tr>&amp;<td>&lt;</td>".repeat(20_000));
         same(&moved);
+    }
+    #[test]
+    fn the_list_of_formatting_elements_ends_for_both_parsers() {
+        let many = |piece: &dyn Fn(usize) -> String| (0..6_000).map(piece).collect::<String>();
+        for page in [
+            format!("<table><tr>{}", "<td><object></td>".repeat(6_000)),
+            format!("<table><tr>{}", "<td><marquee><applet></td>".repeat(3_000)),
+            "<table><object></table>".repeat(6_000),
+            "<template><td></template>".repeat(6_000),
+            format!("<div>{}", many(&|i| format!("<object><b id={i}></div>"))),
+            many(&|i| format!("<template><table><td><b id={i}></template>")),
+            // Few markers, and much between them.
+            format!(
+                "<table><tr><td>{}",
+                many(&|i| format!("<b id={i}><i id={i}>{}", if i % 100 == 99 { "<object></td><td>" } else { "" }))
+            ),
+        ] {
+            assert!(compare(&page, &Limits::default()).left, "{}", clip(&page, 60));
+            assert!(guard::untamed(&page, 512, 400_000).1, "{}", clip(&page, 60));
+        }
+    }
+
+    #[test]
+    fn long_tables_and_many_links_are_within_the_limits_of_both_parsers() {
+        for page in [
+            format!("<table>{}", "<tr><td><b>x</b><td><a href=y>z</a><th><i>w".repeat(3_000)),
+            format!("<table>{}</table>", "<tr><td><object>x</object></td><th></th></tr>".repeat(3_000)),
+            "<table><caption>a<tr><td><table><tr><td>b</table></table>".repeat(3_000),
+            "<template><p>a</template><table><td>b</table>".repeat(3_000),
+            "<p><a href=x>y</a> <b>z</b>".repeat(10_000),
+            "<p><nobr>x<a>y".repeat(5_000),
+        ] {
+            assert!(!same(&page).left, "{}", clip(&page, 60));
+        }
     }
 }

@@ -36,6 +36,7 @@ mod digest;
 mod dom;
 mod eight;
 mod elements;
+mod formatting;
 mod guard;
 pub mod judge;
 mod known;

@@ -8,8 +8,9 @@ use crate::known::Known;
 use crate::text::{Folded, clip};
 use crate::tree::NodeId;
 
-/// How many words on each side of a link belong to its surroundings.
+/// How many words on each side of a link belong to its surroundings, in no more bytes than these.
 const AROUND: usize = 12;
+const NEAR: usize = 2_000;
 
 /// A link to another page.
 #[derive(Clone, Debug)]
@@ -147,6 +148,9 @@ impl Links {
 
 /// `before` and `after` are folded text, where white space is a space or a line's end.
 fn around(before: &str, after: &str) -> String {
+    // A text may have no spaces at all, and a link for each of its kilobytes.
+    let before = &before[before.ceil_char_boundary(before.len().saturating_sub(NEAR))..];
+    let after = clip(after, NEAR);
     let gap = |(_, byte): &(usize, u8)| matches!(byte, b' ' | b'\n');
     let last = before.bytes().enumerate().rev().filter(gap).nth(AROUND - 1).map_or(0, |(at, _)| at);
     let first = after.bytes().enumerate().filter(gap).nth(AROUND - 1).map_or(after.len(), |(at, _)| at);
@@ -189,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn surroundings_are_twelve_words_on_each_side() {
+    fn surroundings_are_twelve_words_on_each_side_and_not_far_away() {
         let many: Vec<String> = (1..=20).map(|i| format!("w{i}")).collect();
         let many = many.join(" ");
         let got = around(&many, &many);
@@ -198,6 +202,9 @@ mod tests {
         assert_eq!(around("", "after it"), "after it");
         assert_eq!(around("", ""), "");
         assert_eq!(around("ひ".repeat(500).as_str(), "").chars().count(), 100);
+        // Looking through a megabyte each time would take minutes.
+        let long = "ひ".repeat(1 << 19);
+        assert!((0..20_000).all(|_| around(&long, &long).len() == 601));
     }
 
     #[test]

@@ -27,6 +27,7 @@ use self::formatting::Entry;
 use self::stack::Open;
 use self::tokens::TagToken;
 use crate::dom::{Arena, Attributes, Dom, LONGEST, NONE, Name, Space, Span, slice};
+use crate::formatting::{LONGEST as LONGEST_LIST, Leaks};
 use crate::names::Tag;
 
 /// Parses a document; nothing where html5ever has to do it.
@@ -101,6 +102,7 @@ struct Parser<'p> {
     mode: Mode,
     stack: Vec<Open>,
     formatting: Vec<Entry>,
+    leaks: Leaks,
     template_modes: Vec<Mode>,
     head: u32,
     form: u32,
@@ -125,6 +127,7 @@ impl<'p> Parser<'p> {
             mode: Mode::Initial,
             stack: Vec::with_capacity(32),
             formatting: Vec::new(),
+            leaks: Leaks::default(),
             template_modes: Vec::new(),
             head: NONE,
             form: NONE,
@@ -154,6 +157,8 @@ impl<'p> Parser<'p> {
         self.arena.nodes.len() >= self.nodes
             || self.arena.deepest >= self.depth
             || self.stack.len() > 2 * self.depth as usize
+            || self.formatting.len() > LONGEST_LIST
+            || self.leaks.are_too_many()
             || self.arena.moved > 4 * self.text.len() + (1 << 16)
             || self.arena.side.len() > LONGEST
     }
@@ -161,6 +166,7 @@ impl<'p> Parser<'p> {
     /// A tag goes through the rules until one of them has dealt with it.
     fn tag(&mut self, tag: &TagToken) {
         self.skip_newline = false;
+        self.leaks.tag(tag.name.tag, tag.end);
         self.flush_table_text();
         // Each turn leaves an element or a mode for good; the bound is for mistakes in the rules.
         for _ in 0..1000 {

@@ -16,7 +16,7 @@ use crate::media::Gallery;
 use crate::metas::Metas;
 use crate::names::{Key, Tag};
 use crate::picture::Choice;
-use crate::structured::{Items, Structured, StructuredSource};
+use crate::structured::{Items, Scripts, Structured, StructuredSource};
 use crate::text::{Folded, Tags, TextRun, fold};
 use crate::tree::{NodeId, Tree};
 use crate::{Limits, Page, guard, language};
@@ -105,6 +105,7 @@ struct Reader<'d> {
     figures: Vec<Figure>,
     captions: Vec<Caption>,
     items: Items,
+    scripts: Scripts,
     open_properties: Vec<(StructuredSource, Vec<String>)>,
     structured: Vec<Structured>,
     malformed_structured: usize,
@@ -136,6 +137,7 @@ impl<'d> Reader<'d> {
             figures: Vec::new(),
             captions: Vec::new(),
             items: Items::default(),
+            scripts: Scripts::default(),
             open_properties: Vec::new(),
             structured: Vec::new(),
             malformed_structured: 0,

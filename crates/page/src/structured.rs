@@ -33,8 +33,13 @@ pub enum StructuredSource {
     GeoUri,
 }
 
-/// Longest JSON-LD script that is read, in bytes.
+/// Longest JSON-LD script that is read, in bytes, and how much of them is read on one page.
 const LONGEST_SCRIPT: usize = 512 * 1024;
+const LONGEST_SCRIPTS: usize = 4 * LONGEST_SCRIPT;
+/// Most values of a JSON-LD script, and of all of them on one page: an object of three bytes takes
+/// hundreds in memory.
+const VALUES: usize = 20_000;
+const VALUES_IN_ALL: usize = 2 * VALUES;
 /// Longest value of a property, in bytes.
 const LONGEST_VALUE: usize = 2000;
 /// Most items inside each other.
@@ -42,11 +47,33 @@ const NESTED: usize = 16;
 /// Most properties of a page.
 const PROPERTIES: usize = 5000;
 
-/// Reads a JSON-LD script.
-pub(crate) fn json_ld(script: &str) -> Option<Value> {
-    if script.len() > LONGEST_SCRIPT {
-        return None;
+/// Reads the JSON-LD scripts of a page, as far as its share of memory goes.
+pub(crate) struct Scripts {
+    bytes: usize,
+    values: usize,
+}
+
+impl Default for Scripts {
+    fn default() -> Self {
+        Self { bytes: LONGEST_SCRIPTS, values: VALUES_IN_ALL }
     }
+}
+
+impl Scripts {
+    /// Reads a script; nothing when it is malformed, or more than is read.
+    pub(crate) fn read(&mut self, script: &str) -> Option<Value> {
+        // Commas in texts count too: there are far fewer than this in any that is written by hand.
+        let values = memchr::memchr3_iter(b'[', b'{', b',', script.as_bytes()).count();
+        if script.len() > LONGEST_SCRIPT.min(self.bytes) || values > VALUES.min(self.values) {
+            return None;
+        }
+        self.bytes -= script.len();
+        self.values -= values;
+        json_ld(script)
+    }
+}
+
+fn json_ld(script: &str) -> Option<Value> {
     let script = script.trim().trim_start_matches("<!--").trim_start_matches("//<![CDATA[").trim_start();
     let script = script.trim_end_matches("-->").trim_end_matches("//]]>").trim_end().trim_end_matches(';');
     // Line breaks inside strings are the commonest slip, and harmless.
@@ -62,6 +89,8 @@ struct Open {
     /// The properties of the item around it that this one is the value of.
     properties: Vec<String>,
     value: Map<String, Value>,
+    /// How many values it holds, with those of items inside it.
+    holds: usize,
     node: NodeId,
 }
 
@@ -88,7 +117,7 @@ impl Items {
         if !types.trim().is_empty() {
             value.insert("@type".into(), clip(types.trim(), LONGEST_VALUE).into());
         }
-        self.open.push(Open { source, properties, value, node });
+        self.open.push(Open { source, properties, value, holds: 0, node });
         true
     }
 
@@ -101,17 +130,22 @@ impl Items {
     pub(crate) fn property(&mut self, source: StructuredSource, names: &[String], value: &str) {
         let value = clip(value.trim(), LONGEST_VALUE);
         if !value.is_empty() {
-            self.put(source, names, value.into());
+            self.put(source, names, value.into(), 1);
         }
     }
 
-    fn put(&mut self, source: StructuredSource, names: &[String], value: Value) {
+    /// Gives a value, which `holds` so many others with itself, to each of these properties. The first
+    /// takes those that were counted already; what is copied for another counts again, all of it: else
+    /// items inside each other, of several names each, would double with each level.
+    fn put(&mut self, source: StructuredSource, names: &[String], value: Value, holds: usize) {
         let Some(open) = self.open.iter_mut().rev().find(|open| open.source == source) else { return };
-        for name in names {
-            self.written += 1;
-            if self.written > PROPERTIES {
+        for (i, name) in names.iter().enumerate() {
+            let counts = if i == 0 { 1 } else { holds };
+            if counts > PROPERTIES - self.written {
                 return;
             }
+            self.written += counts;
+            open.holds += holds;
             match open.value.get_mut(name) {
                 None => {
                     open.value.insert(name.clone(), value.clone());
@@ -138,7 +172,7 @@ impl Items {
         }
         let value = Value::Object(open.value);
         if !open.properties.is_empty() && self.inside(open.source) {
-            self.put(open.source, &open.properties, value);
+            self.put(open.source, &open.properties, value, 1 + open.holds);
             return None;
         }
         Some(Structured { source: open.source, value, node: open.node })
@@ -199,6 +233,38 @@ mod tests {
             assert_eq!(json_ld(script), expected, "{script}");
         }
         assert_eq!(json_ld(&"[".repeat(100_000)), None);
+    }
+
+    #[test]
+    fn scripts_are_read_until_a_page_has_had_its_share() {
+        let of = |objects: usize| format!("[{}]", vec!["{\"\":{}}"; objects].join(","));
+        assert!(Scripts::default().read(&of(6_000)).is_some());
+        assert!(Scripts::default().read(&of(10_000)).is_none());
+        let read = |script: &str| {
+            let mut scripts = Scripts::default();
+            (0..100).filter(|_| scripts.read(script).is_some()).count()
+        };
+        assert_eq!(read(&of(6_000)), 2);
+        assert_eq!(read(&format!("{{\"text\":\"{}\"}}", "x".repeat(500_000))), 4);
+        assert_eq!(read(&of(10)), 100);
+    }
+
+    #[test]
+    fn items_of_several_names_inside_each_other_are_copied_only_so_often() {
+        let names: Vec<String> = ["a", "b", "c", "d"].map(String::from).into();
+        let source = StructuredSource::Microdata;
+        let values = |depth: usize| {
+            let mut items = Items::default();
+            for _ in 0..depth {
+                assert!(items.open(source, "", names.clone(), crate::tree::Tree::default().push(None)));
+            }
+            items.property(source, &names, "x");
+            let item = (0..depth).filter_map(|_| items.close("")).last().unwrap();
+            item.value.to_string().matches('x').count()
+        };
+        // One that is said to be two things is both.
+        assert_eq!((values(1), values(2), values(3)), (4, 16, 64));
+        assert!((1_000..=PROPERTIES).contains(&values(9)), "{}", values(9));
     }
 
     #[test]

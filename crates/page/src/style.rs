@@ -1,5 +1,8 @@
 //! Inline styles: what hides an element, and pictures behind it.
 
+/// Most addresses of one style.
+const URLS: usize = 16;
+
 /// Whether an inline style takes the element off the page.
 pub(crate) fn hides(style: &str) -> bool {
     declarations(style).any(|(name, value)| {
@@ -17,6 +20,7 @@ pub(crate) fn backgrounds(style: &str) -> impl Iterator<Item = &str> {
                 || name.starts_with("--")
         })
         .flat_map(|(_, value)| urls(value))
+        .take(URLS)
 }
 
 /// Splits at semicolons outside quotes and brackets, since addresses have some.
@@ -42,8 +46,7 @@ fn declarations(style: &str) -> impl Iterator<Item = (&str, &str)> {
 fn urls(value: &str) -> impl Iterator<Item = &str> {
     let mut rest = value;
     std::iter::from_fn(move || {
-        let at = rest.find("url(").or_else(|| rest.find("URL("))?;
-        rest = rest[at + 4..].trim_start();
+        rest = after_url(rest)?.trim_start();
         let end = match rest.chars().next()? {
             quote @ ('"' | '\'') => {
                 rest = &rest[1..];
@@ -56,6 +59,14 @@ fn urls(value: &str) -> impl Iterator<Item = &str> {
         Some(url.trim())
     })
     .filter(|url| !url.is_empty() && !starts_with(url, "data:") && !url.starts_with('#'))
+}
+
+/// What comes after the next `url(`, in small letters or large.
+fn after_url(value: &str) -> Option<&str> {
+    let named =
+        |at: &usize| at.checked_sub(3).is_some_and(|start| value.as_bytes()[start..*at].eq_ignore_ascii_case(b"url"));
+    let open = memchr::memchr_iter(b'(', value.as_bytes()).find(named)?;
+    Some(&value[open + 1..])
 }
 
 fn starts_with(text: &str, start: &str) -> bool {
@@ -91,8 +102,17 @@ mod tests {
             ("list-style: url(dot.gif)", vec![]),
             ("background:url(", vec![]),
             ("background:url('open", vec!["open"]),
+            ("background:Url(a) , URL(b), curl(c) hurl (d) (e)", vec!["a", "b", "c"]),
+            ("background:(", vec![]),
         ] {
             assert_eq!(backgrounds(style).collect::<Vec<_>>(), expected, "{style}");
+        }
+    }
+    #[test]
+    fn megabytes_of_addresses_in_one_style_are_not_all_read() {
+        for piece in ["URL(a)", "url(data:)", "url(#)", "url()", "uRL(a", "((", "URL(''"] {
+            let style = format!("--x:{}", piece.repeat(500_000));
+            assert!(backgrounds(&style).count() <= URLS, "{piece}");
         }
     }
 }

@@ -114,6 +114,26 @@ fn structured_data_are_bounded() {
     assert!(page.structured.len() <= Limits::default().structured);
     let nested = format!("<script type=application/ld+json>{}1{}</script>", "{\"a\":".repeat(5000), "}".repeat(5000));
     assert_eq!(read_in_time(&nested).malformed_structured, 1);
+    // Names multiply with each level.
+    let named = format!("{}<b itemprop=x>v", "<div itemscope itemprop='a b c d e f g h'>".repeat(16));
+    let written: usize = read_in_time(&named).structured.iter().map(|found| found.value.to_string().len()).sum();
+    assert!((1..1 << 20).contains(&written), "{written}");
+    let objects = format!("<script type=application/ld+json>[{}{{}}]</script>", "{\"\":{}},".repeat(6_000));
+    let page = read_in_time(&objects.repeat(50));
+    assert_eq!((page.structured.len(), page.malformed_structured), (2, 48));
+}
+
+#[test]
+fn a_long_list_of_formatting_elements_is_not_looked_through_for_each_tag() {
+    let page =
+        read_in_time(&format!("<p>before<table>{}{}", "<td><object></td>".repeat(20_000), "<b></b>".repeat(90_000)));
+    assert!(page.truncated && page.text.contains("before"));
+}
+
+#[test]
+fn a_style_of_megabytes_names_some_pictures() {
+    let page = read_in_time(&format!("<p style='--x:{}'>text", "URL(a)".repeat(500_000)));
+    assert_eq!((page.media.len(), page.text.as_str()), (1, "text"));
 }
 
 proptest! {

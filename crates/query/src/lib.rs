@@ -22,6 +22,7 @@ mod language;
 mod marks;
 mod operator;
 mod parse;
+mod quiet;
 mod said;
 mod slip;
 mod sought;

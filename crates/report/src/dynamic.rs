@@ -1,9 +1,12 @@
 //! Parts of pages that scripts change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use facts::Url;
 use serde::{Deserialize, Serialize};
+
+/// Events or sources of one entry.
+pub(crate) const MOST_SOURCES: usize = 100;
 
 /// What can set a script off, of what matters. [004 §3.4.1]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,32 +52,32 @@ pub struct Dynamic {
     pub value: String,
 }
 
-/// Combines entries of one page with equal target and value, in order of their first.
+/// Combines entries of one page with equal target and value, in order of their first, with at most a
+/// hundred sources each.
 pub fn combine(entries: impl IntoIterator<Item = Dynamic>) -> Vec<Dynamic> {
     let mut combined: Vec<Dynamic> = Vec::new();
     let mut places: HashMap<(Url, String, String), usize> = HashMap::new();
-    for entry in entries {
+    let mut known: HashSet<(usize, String)> = HashSet::new();
+    for mut entry in entries {
         let key = (entry.url.clone(), entry.target.clone(), entry.value.clone());
-        match places.get(&key).and_then(|&place| combined.get_mut(place)) {
-            Some(known) => {
-                add_new(&mut known.events, entry.events);
-                add_new(&mut known.sources, entry.sources);
+        let (events, sources) = (std::mem::take(&mut entry.events), std::mem::take(&mut entry.sources));
+        let place = *places.entry(key).or_insert_with(|| {
+            combined.push(entry);
+            combined.len() - 1
+        });
+        let one = &mut combined[place];
+        for event in events {
+            if !one.events.contains(&event) {
+                one.events.push(event);
             }
-            None => {
-                places.insert(key, combined.len());
-                combined.push(entry);
+        }
+        for source in sources {
+            if one.sources.len() < MOST_SOURCES && known.insert((place, source.clone())) {
+                one.sources.push(source);
             }
         }
     }
     combined
-}
-
-fn add_new<T: PartialEq>(known: &mut Vec<T>, more: Vec<T>) {
-    for one in more {
-        if !known.contains(&one) {
-            known.push(one);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -98,6 +101,18 @@ mod tests {
         assert_eq!(combined[0].events, [Event::OnClick, Event::OnLoad]);
         assert_eq!(combined[0].sources, ["button#move", "div#next"]);
         assert_eq!(combined[1].value, "More()");
+    }
+
+    #[test]
+    fn ten_thousand_entries_of_one_change_are_one_with_a_hundred_sources() {
+        let sources = |number: usize| (0..100).map(|i| format!("a#x{}", number * 100 + i)).collect();
+        let entries = (0..10_000).map(|number| Dynamic {
+            sources: sources(number),
+            ..entry(Event::OnClick, "", "text.innerHTML", "Updateinfo()")
+        });
+        let combined = combine(entries);
+        assert_eq!(combined.len(), 1);
+        assert_eq!(combined[0].sources, sources(0));
     }
 
     #[test]

@@ -21,6 +21,7 @@
 //!
 //! [combined]: combine
 
+mod bounded;
 mod dynamic;
 mod rank;
 mod read;

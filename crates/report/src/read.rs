@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use facts::{Timestamp, Url};
 use serde::Deserialize;
 
-use crate::dynamic::{Dynamic, Event, combine};
+use crate::bounded::Bounded;
+use crate::dynamic::{Dynamic, Event, MOST_SOURCES, combine};
 use crate::shape::{Change, Entry, Report, VERSION, when};
 
 /// Bytes of one page of a report.
@@ -14,8 +15,6 @@ pub const LONGEST: usize = 16 << 20;
 pub const MOST_ENTRIES: usize = 10_000;
 /// Entries of a whole report.
 const MOST_IN_ALL: u64 = 100_000_000;
-/// Events or sources of one dynamic entry.
-const MOST_SOURCES: usize = 100;
 /// Bytes of a token, a link to the next page, a selector, a target or a value.
 const LONGEST_TEXT: usize = 1_024;
 /// Clocks of honest machines differ by less.
@@ -75,9 +74,9 @@ struct Raw {
     total: u64,
     #[serde(default)]
     next: Option<String>,
-    pages: Vec<RawEntry>,
+    pages: Bounded<RawEntry, MOST_ENTRIES>,
     #[serde(default)]
-    dynamic: Vec<RawDynamic>,
+    dynamic: Bounded<RawDynamic, MOST_ENTRIES>,
 }
 
 #[derive(Deserialize)]
@@ -93,10 +92,21 @@ struct RawEntry {
 #[derive(Deserialize)]
 struct RawDynamic {
     url: String,
-    events: Vec<String>,
-    sources: Vec<String>,
+    events: Bounded<Named, MOST_SOURCES>,
+    sources: Bounded<String, MOST_SOURCES>,
     target: String,
     value: String,
+}
+
+/// An event, if its name is known here.
+#[derive(Deserialize)]
+#[serde(from = "String")]
+struct Named(Option<Event>);
+
+impl From<String> for Named {
+    fn from(name: String) -> Self {
+        Self(Event::parse(&name))
+    }
 }
 
 /// Reads one page of a report that came from this address. Entries are put in order, the best rank
@@ -128,27 +138,27 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn report(&self, raw: Raw) -> Result<Report, Refused> {
         debug_assert_eq!(raw.version, u64::from(VERSION));
-        for (what, count) in [("entries", raw.pages.len()), ("dynamic entries", raw.dynamic.len())] {
-            if count > MOST_ENTRIES {
+        for (what, count) in [("entries", raw.pages.count), ("dynamic entries", raw.dynamic.count)] {
+            if count > MOST_ENTRIES as u64 {
                 return Err(Refused::TooLarge(format!("{count} {what} on one page, {MOST_ENTRIES} at most")));
             }
         }
         if raw.total > MOST_IN_ALL {
             return Err(Refused::TooLarge(format!("{} entries in all, {MOST_IN_ALL} at most", raw.total)));
         }
-        if raw.total < raw.pages.len() as u64 {
-            return Err(Refused::Lie(format!("{} entries, and {} in all", raw.pages.len(), raw.total)));
+        if raw.total < raw.pages.count {
+            return Err(Refused::Lie(format!("{} entries, and {} in all", raw.pages.count, raw.total)));
         }
         if raw.flag > 1 {
             return Err(Refused::Malformed(format!("the flag is {}, neither 0 nor 1", raw.flag)));
         }
-        let mut pages = raw.pages.into_iter().map(|entry| self.entry(entry)).collect::<Result<Vec<_>, _>>()?;
+        let mut pages = raw.pages.kept.into_iter().map(|entry| self.entry(entry)).collect::<Result<Vec<_>, _>>()?;
         let mut known = HashSet::with_capacity(pages.len());
         if let Some(twice) = pages.iter().find(|entry| !known.insert(entry.url.as_str())) {
             return Err(Refused::Lie(format!("{} is listed twice", twice.url)));
         }
         pages.sort_by(|a, b| b.rank.total_cmp(&a.rank));
-        let dynamic = raw.dynamic.into_iter().map(|entry| self.dynamic(entry)).collect::<Result<Vec<_>, _>>()?;
+        let dynamic = raw.dynamic.kept.into_iter().map(|entry| self.dynamic(entry)).collect::<Result<Vec<_>, _>>()?;
         Ok(Report {
             version: VERSION,
             site: self.url(&raw.site)?,
@@ -177,18 +187,18 @@ impl Reader<'_> {
 
     fn dynamic(&self, raw: RawDynamic) -> Result<Dynamic, Refused> {
         let url = self.url(&raw.url)?;
-        let most = raw.events.len().max(raw.sources.len());
-        if most > MOST_SOURCES {
+        let most = raw.events.count.max(raw.sources.count);
+        if most > MOST_SOURCES as u64 {
             return Err(Refused::TooLarge(format!(
                 "{most} events or sources of one entry of {url}, {MOST_SOURCES} at most"
             )));
         }
         let too_long = |text: &String| text.len() > LONGEST_TEXT;
-        if raw.sources.iter().any(too_long) || too_long(&raw.target) || too_long(&raw.value) {
+        if raw.sources.kept.iter().any(too_long) || too_long(&raw.target) || too_long(&raw.value) {
             return Err(Refused::TooLarge(format!("a text of a dynamic entry of {url}")));
         }
-        let events = raw.events.iter().filter_map(|name| Event::parse(name)).collect();
-        Ok(Dynamic { url, events, sources: raw.sources, target: raw.target, value: raw.value })
+        let events = raw.events.kept.into_iter().filter_map(|Named(event)| event).collect();
+        Ok(Dynamic { url, events, sources: raw.sources.kept, target: raw.target, value: raw.value })
     }
 
     /// An address of the host that the report comes from. A site may be at http and https alike.
@@ -320,6 +330,8 @@ mod tests {
             ("too-large", |r| r["total"] = json!(u64::MAX)),
             ("too-large", |r| r["pages"] = json!(vec![r["pages"][0].clone(); MOST_ENTRIES + 1])),
             ("too-large", |r| r["dynamic"][0]["sources"] = json!(vec!["a"; 101])),
+            ("too-large", |r| r["dynamic"][0]["events"] = json!(vec![""; 101])),
+            ("too-large", |r| r["dynamic"] = json!(vec![r["dynamic"][0].clone(); MOST_ENTRIES + 1])),
             ("too-large", |r| r["dynamic"][0]["value"] = json!("v".repeat(2000))),
             ("other-host", |r| r["site"] = json!("https://example.com/")),
             ("other-host", |r| r["pages"][0]["url"] = json!("https://www.example.org/")),

@@ -1,5 +1,6 @@
 //! Reading sitemaps (sitemaps.org).
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ const MOST: usize = 50_000;
 const LONGEST: usize = 4_096;
 /// Bytes of one that was packed (sitemaps.org).
 const UNPACKED: u64 = 50 << 20;
+/// Bytes by which it is told whether the rest is worth unpacking.
+const BEGINNING: u64 = 4_096;
 /// A date that begins in UTC has ended everywhere on Earth after so long.
 const DATE: Duration = Duration::from_secs(36 * 3600);
 
@@ -49,16 +52,15 @@ impl Sitemap {
     /// Reads a sitemap or an index of them, also one that is packed with gzip, as far as it can be read;
     /// nothing when it is neither.
     pub fn read(body: &[u8], from: &Url) -> Option<Self> {
-        let mut unpacked = Vec::new();
+        let unpacked;
         let body = match body {
             [0x1f, 0x8b, ..] => {
-                // What can be unpacked of a broken file is used.
-                let _ = flate2::read::MultiGzDecoder::new(body).take(UNPACKED).read_to_end(&mut unpacked);
+                unpacked = unpack(body)?;
                 &unpacked
             }
             body => body,
         };
-        let text = String::from_utf8_lossy(body);
+        let text = words(body)?;
         let mut reader = Reader::from_str(&text);
         let config = reader.config_mut();
         config.check_end_names = false;
@@ -97,6 +99,39 @@ impl Sitemap {
         }
         is_one.then_some(sitemap)
     }
+}
+
+/// Unpacks a file that was packed with gzip, what can be unpacked of a broken one; nothing when it will not
+/// be XML.
+fn unpack(packed: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = flate2::read::MultiGzDecoder::new(packed).take(UNPACKED);
+    let mut unpacked = Vec::new();
+    let _ = rest.by_ref().take(BEGINNING).read_to_end(&mut unpacked);
+    if !begins_like_xml(&unpacked) {
+        return None;
+    }
+    let _ = rest.read_to_end(&mut unpacked);
+    Some(unpacked)
+}
+
+/// The text of a file that may be XML. What is not UTF-8 becomes as many bytes or fewer, of a character
+/// that is in no address.
+fn words(body: &[u8]) -> Option<Cow<'_, str>> {
+    if !begins_like_xml(body) {
+        return None;
+    }
+    Some(std::str::from_utf8(body).map(Cow::Borrowed).unwrap_or_else(|_| {
+        let mut text = String::with_capacity(body.len());
+        for chunk in body.utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend((!chunk.invalid().is_empty()).then_some('\u{7f}'));
+        }
+        Cow::Owned(text)
+    }))
+}
+
+fn begins_like_xml(body: &[u8]) -> bool {
+    body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body).trim_ascii_start().starts_with(b"<")
 }
 
 fn append(text: &mut String, piece: &str) {
@@ -139,11 +174,34 @@ mod tests {
         assert_eq!(changed("lately"), None);
     }
 
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        std::io::Write::write_all(&mut packed, text).unwrap();
+        packed.finish().unwrap()
+    }
+
+    #[test]
+    fn what_does_not_begin_like_a_sitemap_is_not_unpacked() {
+        let zeros = packed(&[0; 10 << 20]);
+        assert_eq!((unpack(&zeros), words(&[0xff; 100])), (None, None));
+        let map = "\u{feff}\n<urlset><url><loc>/a</loc></url>".to_owned() + &"\n".repeat(1 << 20);
+        assert_eq!(unpack(&packed(map.as_bytes())).map(|unpacked| unpacked.len()), Some(map.len()));
+        assert_eq!(read(&map).unwrap().pages.len(), 1);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_take_no_more_room_as_text() {
+        let mut map = b"<urlset><url><loc>/a</loc></url><url><loc>/b".to_vec();
+        map.extend([0xff; 100]);
+        map.extend(b"</loc></url></urlset>");
+        assert_eq!(words(&map).map(|text| text.len()), Some(map.len()));
+        let read = Sitemap::read(&map, &Url::parse("https://example.org/sitemap.xml").unwrap()).unwrap();
+        assert_eq!((read.pages.len(), read.pages[0].0.path()), (2, "/a"));
+    }
+
     #[test]
     fn packed_sitemaps_are_read() {
-        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        std::io::Write::write_all(&mut packed, b"<urlset><url><loc>/a</loc></url></urlset>").unwrap();
-        let packed = packed.finish().unwrap();
+        let packed = packed(b"<urlset><url><loc>/a</loc></url></urlset>");
         let from = Url::parse("https://example.org/sitemap.xml.gz").unwrap();
         assert_eq!(Sitemap::read(&packed, &from).unwrap().pages.len(), 1);
         assert_eq!(Sitemap::read(b"\x1f\x8b\x08broken", &from), None);

@@ -13,6 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -23,9 +24,17 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill
 
 use self::fence::Fence;
 use crate::DecodeError;
+use crate::room::Room;
 
 /// As much of what a program complains about as is kept: the end of it.
 const COMPLAINTS: usize = 4096;
+
+/// Programs that run at once, at most: each may take as much memory as its [`Lead`] allows.
+const MOST_AT_ONCE: usize = 4;
+static PROGRAMS: LazyLock<Room> = LazyLock::new(|| {
+    let cores = thread::available_parallelism().map_or(2, usize::from);
+    Room::new((cores / 2).clamp(2, MOST_AT_ONCE) as u64)
+});
 
 /// How much is read from a program at once.
 const PIECE: usize = 64 << 10;
@@ -88,6 +97,8 @@ impl Errand<'_> {
     /// stop. An error means that it did not run; what becomes of one that did is in [`Ended`].
     pub fn run(self, each: &mut dyn FnMut(&[u8]) -> bool) -> Result<Ended, DecodeError> {
         let lead = self.lead;
+        // Nobody who has one waits for another: it ends by itself, at the latest when its time is up.
+        let _one_of_few = PROGRAMS.take(1);
         let mut child = self.start()?;
         let Some(pid) = Pid::from_raw(child.id() as i32) else { return Err(cannot_run(self.program, &"no process")) };
         hold(pid, &lead);
@@ -250,6 +261,25 @@ mod tests {
     fn what_a_program_writes_is_handed_on() {
         let (said, ended) = errand("echo", &["a", "b"], LEAD).output(100).unwrap();
         assert_eq!((&said[..], ended.fault), (&b"a b\n"[..], None));
+    }
+
+    #[test]
+    fn no_more_programs_run_at_once_than_may() {
+        // Each leaves a mark as long as it runs, and says how many there are.
+        let marks = tempfile::tempdir().unwrap();
+        let script = format!("m=$(mktemp -p {0}); ls {0} | wc -l; sleep 0.05; rm $m", marks.path().display());
+        let most = thread::scope(|scope| {
+            let runs: Vec<_> = (0..12)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let errand = Errand { writes: Some(marks.path()), ..errand("sh", &["-c", &script], LEAD) };
+                        String::from_utf8(errand.output(100).unwrap().0).unwrap().trim().parse::<usize>().unwrap()
+                    })
+                })
+                .collect();
+            runs.into_iter().map(|run| run.join().unwrap()).max()
+        });
+        assert!(most.is_some_and(|most| most <= MOST_AT_ONCE), "{most:?}");
     }
 
     #[test]

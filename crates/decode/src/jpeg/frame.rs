@@ -94,6 +94,11 @@ impl Frame {
         Some(Self { width, height, components: *components, scans: 0, buffered, dense, details: Vec::new() })
     }
 
+    /// Whether there are scans that bring only details, beside the first of them.
+    pub fn has_details(&self) -> bool {
+        self.details.len() > 1
+    }
+
     /// The file without the scans that bring only details, if there are any. At an eighth of its
     /// size each block is one pixel, its mean value: nothing else is looked at. The first of these
     /// scans stays: without any, the decoder takes the file for one that is still on its way and

@@ -6,7 +6,7 @@ use decode::{DecodeError, Limits, picture};
 use image::ImageFormat;
 use proptest::prelude::*;
 
-use crate::made::{LOSSY_WEBP, every_format, file, moving_webp, plain_jpeg, rgb, webp};
+use crate::made::{LOSSY_WEBP, every_format, file, jpeg, moving_webp, plain_jpeg, png, progressive_jpeg, rgb, webp};
 use crate::named;
 
 /// Limits that small files keep well, and damaged ones may not.
@@ -131,6 +131,60 @@ fn pictures_that_need_too_much_memory_are_refused_before_anything_is_allocated()
         let error = picture(&bomb, named(format), 1, 400, &limits).unwrap_err();
         assert_eq!(error, DecodeError::TooMuchMemory { most: 100_000_000 }, "{format}");
     }
+}
+
+/// As PNG has it.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |sum: u32, _| if sum & 1 == 1 { sum >> 1 ^ 0xedb8_8320 } else { sum >> 1 };
+    !bytes.iter().fold(!0, |sum, byte| (0..8).fold(sum ^ u32::from(*byte), step))
+}
+
+/// A picture of one colour.
+fn flat_png(width: u32, height: u32) -> Vec<u8> {
+    let samples = vec![200; 3 * width as usize * height as usize];
+    png((width, height), &samples, png::ColorType::Rgb, png::BitDepth::Eight, |_| ())
+}
+
+#[test]
+fn a_small_file_does_not_take_the_memory_of_a_machine() {
+    let mut flat = claiming("png", 8960, 6720);
+    // Transparent colours: four bytes a pixel. What they are comes after the sides, and then a checksum.
+    flat[25] = 6;
+    let sum = crc32(&flat[12..29]);
+    flat[29..33].copy_from_slice(&sum.to_be_bytes());
+    let mut spread = progressive_jpeg(64, 64);
+    let frame = spread.windows(2).position(|pair| pair == [0xff, 0xc2]).unwrap();
+    for side in [frame + 5, frame + 7] {
+        spread[side..side + 2].copy_from_slice(&9300u16.to_be_bytes());
+    }
+    // A sample of each colour for every pixel.
+    spread[frame + 11] = 0x11;
+    for (file, format) in [(flat, "png"), (spread, "jpeg")] {
+        let error = picture(&file, named(format), 1, 640, &Limits::default()).unwrap_err();
+        assert_eq!(error, DecodeError::TooMuchMemory { most: 160 << 20 }, "{format}");
+        assert_eq!(error.as_str(), "too-large");
+    }
+}
+
+#[test]
+fn large_photographs_are_decoded() {
+    let flat = flat_png(6000, 4000);
+    let samples = vec![200; 8000 * 6250];
+    let jpeg = jpeg(8000, 6250, &samples, jpeg_encoder::ColorType::Luma, |_| ());
+    for (file, format, sides) in [(flat, "png", (667, 445)), (jpeg, "jpeg", (1000, 782))] {
+        let shown = picture(&file, named(format), 6, 640, &Limits::default()).unwrap();
+        assert_eq!((shown.height, shown.width), sides, "{format}");
+        assert!(shown.rgb.iter().all(|sample| sample.abs_diff(200) < 3), "{format}");
+    }
+}
+
+#[test]
+fn all_pixels_are_turned_within_what_is_allowed_or_not_at_all() {
+    let flat = flat_png(1000, 1000);
+    let limits = Limits { memory: 5_000_000, ..Limits::default() };
+    let whole = |orientation| decode::whole(&flat, named("png"), orientation, &limits, |picture| picture.rgb.len());
+    assert_eq!(whole(1), Ok(3_000_000));
+    assert_eq!(whole(6), Err(DecodeError::TooMuchMemory { most: 5_000_000 }));
 }
 
 #[test]

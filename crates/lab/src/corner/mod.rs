@@ -2,9 +2,10 @@
 //!
 //! They speak bytes, not HTTP: headers without end, bodies that never finish or unfold a thousandfold,
 //! connections that die in the middle. [`Corner::traps`] says what each host does; the page at
-//! [`Corner::seed`] leads to all of them.
+//! [`Corner::seed`] leads to all of them. One more trap is a name that moves: [`Corner::turn_names`].
 
 mod acts;
+mod names;
 mod traps;
 
 use std::collections::BTreeMap;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 use facts::Url;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpStream, UdpSocket};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::host::DOMAIN;
@@ -26,13 +27,22 @@ pub use traps::{Named, Trap};
 const LONGEST_HEAD: usize = 64 * 1024;
 /// Connections at once; more wait.
 const CONNECTIONS: usize = 512;
+/// Addresses that are counted; what is asked for beyond them is not.
+const COUNTED: usize = 100_000;
+
+/// The page of a host that is elsewhere once this was asked for.
+const TURNING: &str = "http://turning.names.lab.test/page";
+
+/// How often each address was asked for.
+type Requests = Arc<Mutex<BTreeMap<String, u64>>>;
 
 /// The corner, on a loopback port.
 #[derive(Debug)]
 pub struct Corner {
     address: SocketAddr,
-    asked: Arc<Mutex<BTreeMap<String, u64>>>,
+    asked: Requests,
     task: JoinHandle<()>,
+    names: Option<JoinHandle<io::Result<()>>>,
 }
 
 /// A request, as far as a trap looks at it.
@@ -42,6 +52,8 @@ struct Asked {
     target: String,
     /// Requests to the same host before this one.
     before: u64,
+    /// Where the corner listens.
+    port: u16,
 }
 
 impl Corner {
@@ -49,9 +61,18 @@ impl Corner {
     pub async fn start(listen: SocketAddr) -> io::Result<Self> {
         let listener = TcpListener::bind(listen).await?;
         let address = listener.local_addr()?;
-        let asked = Arc::new(Mutex::new(BTreeMap::new()));
+        let asked = Requests::default();
         let task = tokio::spawn(serve(listener, Arc::clone(&asked)));
-        Ok(Self { address, asked, task })
+        Ok(Self { address, asked, task, names: None })
+    }
+
+    /// Answers for a name that is here at first, and inside a private network once a page was asked for under
+    /// it. Gives the page that leads there. Whoever crawls has to ask this name server, and to admit the corner's
+    /// address for the name: `--resolve` rules admit it, and those for https leave http to the name server.
+    pub async fn turn_names(&mut self, listen: SocketAddr) -> io::Result<Url> {
+        let socket = UdpSocket::bind(listen).await?;
+        self.names = Some(tokio::spawn(names::serve(socket, self.address, Arc::clone(&self.asked))));
+        Ok(address_of("turning", "/"))
     }
 
     /// Where it listens.
@@ -74,7 +95,7 @@ impl Corner {
         traps::ALL
     }
 
-    /// How often each host was asked for something.
+    /// How often each address was asked for, without ports.
     pub fn asked(&self) -> BTreeMap<String, u64> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -83,6 +104,10 @@ impl Corner {
     pub async fn stop(self) {
         self.task.abort();
         let _ = self.task.await;
+        if let Some(names) = self.names {
+            names.abort();
+            let _ = names.await;
+        }
     }
 }
 
@@ -95,7 +120,11 @@ fn address_of(trap: &str, path: &str) -> Url {
     Url::parse(&format!("http://{}{path}", host_of(trap))).expect("a fixed address")
 }
 
-async fn serve(listener: TcpListener, asked: Arc<Mutex<BTreeMap<String, u64>>>) {
+fn is_asked(requests: &Requests, address: &str) -> bool {
+    requests.lock().unwrap_or_else(PoisonError::into_inner).contains_key(address)
+}
+
+async fn serve(listener: TcpListener, asked: Requests) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
@@ -112,9 +141,11 @@ async fn serve(listener: TcpListener, asked: Arc<Mutex<BTreeMap<String, u64>>>) 
     }
 }
 
-async fn answer(mut stream: TcpStream, asked: &Mutex<BTreeMap<String, u64>>) -> io::Result<()> {
+async fn answer(mut stream: TcpStream, asked: &Requests) -> io::Result<()> {
     let Some(request) = request(&mut stream, asked).await? else { return Ok(()) };
-    for act in traps::acts(&request) {
+    // Making a bomb takes seconds, in which others are answered.
+    let acts = tokio::task::spawn_blocking(move || traps::acts(&request)).await.map_err(io::Error::other)?;
+    for act in acts {
         match act {
             Act::Send(bytes) => stream.write_all(&bytes).await?,
             Act::Forever(bytes) => loop {
@@ -147,7 +178,7 @@ async fn answer(mut stream: TcpStream, asked: &Mutex<BTreeMap<String, u64>>) -> 
     Ok(())
 }
 
-async fn request(stream: &mut TcpStream, asked: &Mutex<BTreeMap<String, u64>>) -> io::Result<Option<Asked>> {
+async fn request(stream: &mut TcpStream, asked: &Requests) -> io::Result<Option<Asked>> {
     let mut head = Vec::new();
     while !head.windows(4).any(|window| window == b"\r\n\r\n") {
         if head.len() > LONGEST_HEAD || stream.read_buf(&mut head).await? == 0 {
@@ -165,12 +196,17 @@ async fn request(stream: &mut TcpStream, asked: &Mutex<BTreeMap<String, u64>>) -
     let host = host.unwrap_or_default();
     let before = {
         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = asked.entry(host.clone()).or_insert(0);
-        *count += 1;
-        *count - 1
+        let of_host = format!("http://{host}/");
+        let before = asked.range(of_host.clone()..).take_while(|(address, _)| address.starts_with(&of_host));
+        let before = before.map(|(_, count)| count).sum();
+        let address = format!("http://{host}{target}");
+        if asked.len() < COUNTED || asked.contains_key(&address) {
+            *asked.entry(address).or_insert(0) += 1;
+        }
+        before
     };
     let trap = host.split('.').next().unwrap_or_default().to_owned();
-    Ok(Some(Asked { trap, target, before }))
+    Ok(Some(Asked { trap, target, before, port: stream.local_addr()?.port() }))
 }
 
 #[cfg(test)]
@@ -181,7 +217,7 @@ mod tests {
     fn every_trap_has_an_address_and_something_to_do() {
         for trap in Corner::traps() {
             assert_eq!(trap.url().host_str(), host_of(trap.host));
-            let asked = Asked { trap: trap.host.into(), target: trap.path.into(), before: 0 };
+            let asked = Asked { trap: trap.host.into(), target: trap.path.into(), before: 0, port: 80 };
             assert!(!traps::acts(&asked).is_empty(), "{}", trap.host);
         }
     }
@@ -197,7 +233,7 @@ mod tests {
         for trap in Corner::traps() {
             assert!(answer.contains(trap.url().as_str()), "{} is not led to", trap.host);
         }
-        assert_eq!(corner.asked().get(Corner::seed().host_str()), Some(&1));
+        assert_eq!(corner.asked().get(Corner::seed().as_str()), Some(&1));
         corner.stop().await;
     }
 }

@@ -39,6 +39,8 @@ pub enum Named {
     Cut,
     /// It is read, and harms nobody.
     Read,
+    /// A file of the host is kept, and what it would take to show it is not spent.
+    Kept,
 }
 
 impl Trap {
@@ -57,7 +59,7 @@ const fn trap(host: &'static str, path: &'static str, named: Named, what: &'stat
     Trap { host, path, what, named }
 }
 
-use Named::{Budget, Cut, Failed, Read, Refused};
+use Named::{Budget, Cut, Failed, Kept, Read, Refused};
 
 pub(super) const ALL: &[Trap] = &[
     trap("calendar", "/calendar/2026/11", Budget, "a calendar without an end, in both directions"),
@@ -76,12 +78,13 @@ pub(super) const ALL: &[Trap] = &[
     trap("charset", "/page", Read, "charsets that are not, and that do not fit"),
     trap("broken", "/page", Read, "tags and attributes that end nowhere"),
     trap("deep", "/page", Cut, "two hundred thousand elements inside each other"),
-    trap("wide", "/page", Cut, "a million links on one page"),
+    trap("wide", "/page", Cut, "three hundred thousand links on one page"),
     trap("attributes", "/page", Cut, "a tag with two hundred thousand attributes"),
     trap("bomb", "/page", Failed(&["too-large"]), "a page that unfolds a thousandfold"),
     trap("bomb-in-bomb", "/page", Failed(&["too-large", "decode"]), "a compressed page in a compressed page"),
     trap("coding", "/page", Failed(&["decode"]), "a body that is not in the coding it claims"),
     trap("png-bomb", "/page", Refused, "a picture of 60,000 × 60,000 dots in half a megabyte"),
+    trap("flat-png", "/page", Kept, "a picture of one colour whose dots take 240 megabytes, in a quarter of one"),
     trap("jpeg-bomb", "/page", Refused, "a photo that says it has 65,500 × 65,500 dots"),
     trap("gif-bomb", "/page", Refused, "a picture with a hundred thousand frames of the largest size"),
     trap("long-header", "/page", Failed(&["headers"]), "one header of two megabytes"),
@@ -117,7 +120,8 @@ static BOMB_IN_BOMB: LazyLock<Bytes> = LazyLock::new(|| {
     let _ = outer.write_all(&inner);
     outer.finish().unwrap_or_default().into()
 });
-static PNG_BOMB: LazyLock<Bytes> = LazyLock::new(|| png_bomb(60_000).into());
+static PNG_BOMB: LazyLock<Bytes> = LazyLock::new(|| flat_png((60_000, 60_000), 1, 0).into());
+static FLAT_PNG: LazyLock<Bytes> = LazyLock::new(|| flat_png((8960, 6720), 8, 6).into());
 
 /// What is done with a request.
 pub(super) fn acts(asked: &Asked) -> Vec<Act> {
@@ -232,10 +236,11 @@ pub(super) fn acts(asked: &Asked) -> Vec<Act> {
         ("bomb", _) => coded("gzip", BOMB.clone()),
         ("bomb-in-bomb", _) => coded("gzip, gzip", BOMB_IN_BOMB.clone()),
         ("coding", _) => coded("gzip", Bytes::from_static(b"this is no gzip at all")),
-        ("png-bomb" | "jpeg-bomb" | "gif-bomb", "/page") => {
+        ("png-bomb" | "flat-png" | "jpeg-bomb" | "gif-bomb", "/page") => {
             page("<img src=/bomb width=2000 height=1500 alt=\"A view of the harbour\">")
         }
         ("png-bomb", _) => whole("image/png", PNG_BOMB.clone()),
+        ("flat-png", _) => whole("image/png", FLAT_PNG.clone()),
         ("jpeg-bomb", _) => whole("image/jpeg", [jpeg_head(65_500, 65_500), vec![0x55; 100_000]].concat()),
         ("gif-bomb", _) => whole("image/gif", gif_bomb()),
         ("long-header", _) => vec![head("200 OK", &[("X-Long", &"x".repeat(2 << 20))])],
@@ -262,9 +267,11 @@ pub(super) fn acts(asked: &Asked) -> Vec<Act> {
         ("garbage", _) => vec![Act::Send(Bytes::from_static(b"\x16\x03\x01 SSH-2.0 220 welcome\r\n\r\n\0\0\0"))],
         ("private", _) => page(
             "<base href=\"http://127.0.0.1:22/\"><a href=/one>a</a> <a href=\"http://169.254.169.254/latest/meta-data\">b</a> \
-             <a href=\"http://[::1]/\">c</a> <a href=\"http://0x7f.1/\">d</a> <a href=\"http://2130706433/\">e</a> <a href=\"http://10.0.0.1/\">f</a>\
+             <a href=\"http://[::1]/\">c</a> <a href=\"http://0x7f.1/hexadecimal\">d</a> <a href=\"http://2130706433/decimal\">e</a> <a href=\"http://10.0.0.1/\">f</a>\
              <img src=\"http://192.168.0.1/router.jpg\" width=900 height=700>",
         ),
+        ("turning", "/") => page(&format!("<a href=\"http://turning.names.lab.test:{}/page\">a name</a>", asked.port)),
+        ("turning", "/page") => page("<a href=/inside>and on</a>"),
         ("robots-circle" | "sitemap" | "robots", _) => page("<p>Nothing but a page.</p>"),
         _ => status("404 Not Found", &[]),
     }
@@ -314,10 +321,12 @@ fn jpeg_head(width: u16, height: u16) -> Vec<u8> {
     out
 }
 
-fn png_bomb(side: u32) -> Vec<u8> {
+/// A PNG of zeros: bits a sample and kind of colours as its header has them.
+fn flat_png((width, height): (u32, u32), bits: u8, colours: u8) -> Vec<u8> {
     let mut pixels = ZlibEncoder::new(Vec::new(), Compression::best());
-    let row = vec![0; side as usize / 8 + 1];
-    for _ in 0..side {
+    let samples = if colours == 6 { 4 } else { 1 };
+    let row = vec![0; (width as usize * samples * usize::from(bits)).div_ceil(8) + 1];
+    for _ in 0..height {
         let _ = pixels.write_all(&row);
     }
     let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
@@ -330,8 +339,8 @@ fn png_bomb(side: u32) -> Vec<u8> {
         out.extend(data);
         out.extend(sum.sum().to_be_bytes());
     };
-    let side = side.to_be_bytes();
-    chunk(b"IHDR", &[&side[..], &side[..], &[1, 0, 0, 0, 0]].concat());
+    let (width, height) = (width.to_be_bytes(), height.to_be_bytes());
+    chunk(b"IHDR", &[&width[..], &height[..], &[bits, colours, 0, 0, 0]].concat());
     chunk(b"IDAT", &pixels.finish().unwrap_or_default());
     chunk(b"IEND", &[]);
     out

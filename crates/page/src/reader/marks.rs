@@ -108,7 +108,7 @@ impl<'d> Reader<'d> {
         if !kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/ld+json") {
             return;
         }
-        match structured::json_ld(&self.dom.own_text(at)) {
+        match self.scripts.read(&self.dom.own_text(at)) {
             Some(value) => self.keep(Structured { source: StructuredSource::JsonLd, value, node }),
             None => self.malformed_structured += 1,
         }

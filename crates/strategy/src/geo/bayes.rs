@@ -120,10 +120,10 @@ impl Bayes {
 
     /// Lets go of the rarest terms.
     fn prune(&mut self) {
-        let mut least = 1;
+        let mut least = 1u64;
         while self.terms.len() > TERMS * 3 / 4 {
             self.terms.retain(|_, counts| counts.total() > least);
-            least *= 2;
+            least = least.saturating_mul(2);
         }
     }
 }

@@ -79,7 +79,7 @@ impl Branches {
 
 impl Followed {
     fn arrived(&mut self, depth: usize, relevant: bool, model: &mut Bayes) {
-        self.visited[depth] += 1;
+        self.visited[depth] = self.visited[depth].saturating_add(1);
         if self.features.is_empty() {
             return;
         }
@@ -165,6 +165,14 @@ mod tests {
         let before = model.clone();
         branches.arrived(id(3), Some(id(2)), vec![3], true, &mut model);
         assert_eq!(model, before);
+    }
+
+    #[test]
+    fn a_link_that_cannot_be_followed_more_often_is_followed_all_the_same() {
+        let full = Followed { features: vec![1], parent: None, visited: [u32::MAX; DEPTHS], taught: [None; DEPTHS] };
+        let (mut branches, mut model) = (Branches::restored(vec![(id(1), full)]), Bayes::default());
+        branches.arrived(id(2), Some(id(1)), vec![2], true, &mut model);
+        assert!(taught(&model, &[(2, 0, true), (1, 1, true)]), "{model:?}");
     }
 
     #[test]

@@ -19,16 +19,16 @@ pub(super) struct Descriptions {
 
 impl Descriptions {
     pub fn count(&mut self, description: &Counts) {
-        self.seen += 1;
+        self.seen = self.seen.saturating_add(1);
         for term in description.keys() {
             let count = self.terms.entry(key(term)).or_default();
             *count = count.saturating_add(1);
         }
         if self.terms.len() > TERMS {
-            let mut least = 1;
+            let mut least = 1u32;
             while self.terms.len() > TERMS * 3 / 4 {
                 self.terms.retain(|_, count| *count > least);
-                least *= 2;
+                least = least.saturating_mul(2);
             }
         }
     }
@@ -68,5 +68,13 @@ mod tests {
             seen.count(&words.map(|word| (word.into_boxed_str(), 1)).collect());
         }
         assert!(seen.terms.len() <= TERMS + 11 && seen.rarity("common") < 1e-9);
+    }
+
+    #[test]
+    fn counts_that_cannot_grow_any_more_neither_stop_a_crawl_nor_keep_it() {
+        let terms = (0..TERMS as u64 + 1).map(|term| (term, u32::MAX)).collect();
+        let mut full = Descriptions { seen: u64::MAX, terms };
+        full.count(&[("boats".into(), 1)].into_iter().collect());
+        assert!(full.terms.len() <= TERMS && full.rarity("boats").is_finite());
     }
 }
