@@ -114,6 +114,17 @@ impl Bucket {
         listed.map(|_| ()).map_err(|error| self.said(&error, ""))
     }
 
+    /// [`check`](Self::check), which waits for a service that is away, for so long. Blocking.
+    pub fn wait_for(&self, patience: Duration) -> Result<(), BucketError> {
+        let (began, mut look) = (Instant::now(), LOOKS[0]);
+        loop {
+            match self.check() {
+                Err(error) if error.is_passing() && began.elapsed() < patience => self.rest(&error, &mut look),
+                checked => return checked,
+            }
+        }
+    }
+
     /// Puts a small file in its place, or over what is there. Blocking.
     pub fn put(&self, name: &str, bytes: Bytes) -> Result<(), BucketError> {
         let key = self.key(name)?;
@@ -152,9 +163,7 @@ impl Bucket {
         let parts = match sent {
             Ok(parts) => parts,
             Err(error) => {
-                let (store, key) = (Arc::clone(&self.store), key);
-                // What was sent costs room there until it is told to go.
-                let _ = self.block(async move { store.abort_multipart(&key, &id).await });
+                self.let_go_of_parts(key, id);
                 return Err(error);
             }
         };
@@ -165,8 +174,18 @@ impl Bucket {
         match completed {
             // Completed already, by a request whose answer was lost.
             Err(error) if error.is_missing() && self.size(name)? == Some(size) => Ok(()),
-            done => done,
+            Err(error) => {
+                self.let_go_of_parts(key, id);
+                Err(error)
+            }
+            Ok(()) => Ok(()),
         }
+    }
+
+    /// What was sent of a file costs room there until it is told to go.
+    fn let_go_of_parts(&self, key: Key, id: String) {
+        let store = Arc::clone(&self.store);
+        let _ = self.block(async move { store.abort_multipart(&key, &id).await });
     }
 
     fn send_parts(

@@ -110,6 +110,23 @@ fn who_writes_waits_for_a_service_that_is_away() {
 }
 
 #[test]
+fn who_starts_before_the_service_waits_for_it_as_long_as_it_has_patience() {
+    let mut service = S3::start();
+    let _variables = Variables::of(&service);
+    let bucket = open("");
+    service.stop();
+    assert!(bucket.wait_for(Duration::ZERO).is_err_and(|error| error.is_passing()));
+    thread::scope(|scope| {
+        let waits = scope.spawn(|| bucket.wait_for(Duration::from_secs(60)));
+        service.start_again();
+        waits.join().unwrap().unwrap();
+    });
+    // What waiting does not mend is said at once.
+    let nowhere = Bucket::named("s3://nowhere").unwrap();
+    assert!(nowhere.wait_for(Duration::from_secs(60)).is_err_and(|error| !error.is_passing()));
+}
+
+#[test]
 fn errors_say_what_to_do() {
     let mut service = S3::start();
     let _variables = Variables::of(&service);

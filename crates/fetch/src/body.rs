@@ -17,6 +17,9 @@ use crate::error::{FetchError, Wait};
 /// Below this, no ratio is called a bomb: a small page of blanks is harmless.
 const HARMLESS: u64 = 1 << 20;
 
+/// Coding makes a body shorter, or longer by very little: what comes beyond its limit and this is no content.
+const CODING_SLACK: u64 = 64 << 10;
+
 /// The limits a body is read within.
 #[derive(Clone, Copy)]
 pub(crate) struct Limits {
@@ -68,6 +71,11 @@ impl Body {
         self.received
     }
 
+    /// Whoever reads had to wait for something else: that is not the server's doing.
+    pub(crate) fn paused(&mut self, lasted: Duration) {
+        self.limits.deadline += lasted;
+    }
+
     pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>, FetchError> {
         if let Some(failure) = &self.failure {
             return Err(failure.clone());
@@ -100,7 +108,12 @@ impl Body {
                     self.check_size()?;
                     return Ok(Some(piece));
                 }
-                Ok(Decoder::Coded(coded)) => coded.push(piece),
+                Ok(Decoder::Coded(coded)) => {
+                    coded.push(piece);
+                    if self.received > self.limits.bytes.saturating_add(CODING_SLACK) {
+                        return Err(FetchError::TooLarge { host: self.host.to_string(), limit: self.limits.bytes });
+                    }
+                }
                 Err(coding) => {
                     let (host, coding) = (self.host.to_string(), coding.clone());
                     return Err(FetchError::Decode { host, coding, why: "this coding is not known".into() });

@@ -104,6 +104,11 @@ impl Response {
         self.body.chunk().await
     }
 
+    /// Reading on had to wait so long for something that is not the server's doing: it gets as much more time.
+    pub fn paused(&mut self, lasted: Duration) {
+        self.body.paused(lasted);
+    }
+
     /// The rest of the body in one piece.
     pub async fn bytes(mut self) -> Result<Bytes, FetchError> {
         let Some(first) = self.chunk().await? else { return Ok(Bytes::new()) };
@@ -152,6 +157,11 @@ pub struct ContentRange {
 }
 
 impl ContentRange {
+    /// Whether it is the end of a file of this length.
+    pub fn ends(&self, total: u64) -> bool {
+        self.end.checked_add(1) == Some(total)
+    }
+
     /// `bytes 0-16383/147023`, or `/*` when the whole is not known.
     fn parse(text: &str) -> Option<Self> {
         let (unit, range) = text.trim().split_once(' ')?;
@@ -197,5 +207,12 @@ mod tests {
         ] {
             assert_eq!(ContentRange::parse(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_part_that_ends_beyond_all_numbers_ends_no_file() {
+        let last = ContentRange::parse("bytes 16384-18446744073709551615/*").unwrap();
+        assert!(!last.ends(0) && !last.ends(u64::MAX));
+        assert!(ContentRange::parse("bytes 5-9/10").unwrap().ends(10));
     }
 }

@@ -1,5 +1,6 @@
 //! robots.txt, as RFC 9309 has it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use facts::Url;
@@ -17,6 +18,10 @@ const LONGEST_DELAY: Duration = Duration::from_secs(300);
 const MOST_SITEMAPS: usize = 1000;
 const MOST_WATCHERS: usize = 10;
 
+/// Patterns with a `*` inside that are matched as they are: each goes over the whole path, and every address
+/// is asked of all of them. No file written by people has as many.
+const MOST_WILDCARDS: usize = 2000;
+
 const HOUR: Duration = Duration::from_secs(3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 
@@ -26,6 +31,9 @@ pub struct Robots {
     rules: robotxt::Robots,
     sitemaps: Vec<Url>,
     watchers: Vec<String>,
+    crawl_delay: Option<Duration>,
+    /// More is denied than the file says.
+    is_widened: bool,
     source: Source,
 }
 
@@ -57,13 +65,18 @@ impl Robots {
                 let rules = robotxt::Robots::parse(body, product(agent));
                 let sitemaps = rules.sitemaps().iter().take(MOST_SITEMAPS);
                 let sitemaps = sitemaps.filter_map(|url| Url::parse(url.as_str()).ok()).collect();
-                Self { sitemaps, watchers: watchers(body), rules, source }
+                let crawl_delay = rules.crawl_delay();
+                let wildcards = rules.rules().iter().filter(|rule| is_wild(rule.pattern())).count();
+                let is_widened = wildcards > MOST_WILDCARDS;
+                let rules = if is_widened { widened(&rules) } else { rules };
+                Self { sitemaps, watchers: watchers(body), crawl_delay, is_widened, rules, source }
             }
         }
     }
 
     fn bare(rules: robotxt::Robots, source: Source) -> Self {
-        Self { rules, sitemaps: Vec::new(), watchers: Vec::new(), source }
+        let (sitemaps, watchers) = (Vec::new(), Vec::new());
+        Self { rules, sitemaps, watchers, crawl_delay: None, is_widened: false, source }
     }
 
     /// Whether this URL of the host may be visited.
@@ -79,7 +92,21 @@ impl Robots {
 
     /// The delay the host asks for, at most five minutes.
     pub fn crawl_delay(&self) -> Option<Duration> {
-        self.rules.crawl_delay().map(|delay| delay.min(LONGEST_DELAY))
+        self.crawl_delay.map(|delay| delay.min(LONGEST_DELAY))
+    }
+
+    /// Whether it has so many patterns that more is taken for denied than they say, so that no address takes
+    /// long to check.
+    pub fn is_widened(&self) -> bool {
+        self.is_widened
+    }
+
+    /// Bytes of memory it takes, about.
+    pub fn memory(&self) -> usize {
+        let rules = self.rules.rules().iter().map(|rule| PIECE + rule.pattern().len());
+        let sitemaps = self.rules.sitemaps().iter().map(|url| 2 * (2 * PIECE + url.as_str().len()));
+        let watchers = self.watchers.iter().map(|watcher| PIECE + watcher.len());
+        rules.sum::<usize>() + sitemaps.sum::<usize>() + watchers.sum::<usize>()
     }
 
     /// The sitemaps it names.
@@ -112,6 +139,29 @@ impl Robots {
         }
         life.clamp(HOUR, DAY)
     }
+}
+
+/// What a string takes beside its bytes.
+const PIECE: usize = 64;
+
+/// Whether matching a pattern means looking for parts of it.
+fn is_wild(pattern: &str) -> bool {
+    pattern.trim_end_matches('*').contains('*')
+}
+
+/// Rules that deny all that these deny, and take little to check: each denies all that begins like it, and
+/// nothing is excepted.
+fn widened(rules: &robotxt::Robots) -> robotxt::Robots {
+    let denied = rules.rules().iter().filter(|rule| !rule.is_allow());
+    let begins: BTreeSet<&str> = denied.filter_map(|rule| rule.pattern().split(['*', '$']).next()).collect();
+    let mut text = String::from("User-agent: *\n");
+    for begin in begins {
+        text.extend(["Disallow: ", begin, "\n"]);
+    }
+    if text.len() as u64 > ROBOTS_LIMIT {
+        return robotxt::Robots::disallow_all();
+    }
+    robotxt::Robots::parse(text.as_bytes(), robotxt::ANY_AGENT)
 }
 
 /// `Watcher:` lines name a service of the site that tells what changed.
@@ -259,6 +309,35 @@ mod tests {
             allows(text, &path);
         }
         assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn patterns_without_end_deny_what_they_deny_and_more_and_take_no_time() {
+        let of = |text: &str| Robots::from_answer(Some(200), text.as_bytes(), "Bowerbird");
+        let many = |count: usize| (0..count).map(|n| format!("Disallow: /x*{n}a*b$\n")).collect::<String>();
+        let usual = of(&format!("User-agent: *\nCrawl-delay: 2\n{}", many(MOST_WILDCARDS)));
+        assert!(!usual.is_widened());
+        let robots = of(&format!(
+            "User-agent: *\nCrawl-delay: 2\nAllow: /x/open\nDisallow: /plain\n{}",
+            many(MOST_WILDCARDS + 1)
+        ));
+        assert!(robots.is_widened());
+        let allows = |path: &str| robots.allows(&Url::parse(&format!("http://example.org{path}")).unwrap());
+        assert!(!allows("/x7ab") && !allows("/x/open") && !allows("/plain/a") && allows("/y"));
+        assert_eq!(robots.crawl_delay(), Some(Duration::from_secs(2)));
+        // Nothing is left that goes over the whole path.
+        assert!(robots.rules.rules().iter().all(|rule| !is_wild(rule.pattern())));
+        assert_eq!(robots.rules.rules().len(), 2);
+        // Rules of others are as many as they like.
+        assert!(!of(&format!("User-agent: other\n{}User-agent: *\nDisallow: /a", many(9000))).is_widened());
+    }
+
+    #[test]
+    fn how_much_memory_rules_take_is_known() {
+        let of = |text: &str| Robots::from_answer(Some(200), text.as_bytes(), "Bowerbird").memory();
+        assert!(of("User-agent: *\nDisallow: /a") < 200);
+        let many: String = (0..50_000).map(|n| format!("alow:{n}\n")).collect();
+        assert!(of(&format!("User-agent: *\n{many}")) > 50_000 * 56);
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl Tdm {
         Self { rules: rules.iter().filter_map(Rule::read).take(MOST_RULES).collect() }
     }
 
+    /// Bytes of memory it takes, about.
+    pub fn memory(&self) -> usize {
+        self.rules.iter().map(|rule| size_of::<Rule>() + rule.location.len()).sum()
+    }
+
     /// Whether this URL of the host is reserved. As in robots.txt the longest pattern decides; between
     /// equals the reservation does.
     pub fn reserved(&self, url: &Url) -> bool {

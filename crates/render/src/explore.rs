@@ -20,6 +20,10 @@ const SLACK: Duration = Duration::from_secs(3);
 /// Characters of one state, and of all states of a page.
 const LARGEST: usize = 4 << 20;
 const LARGEST_TOGETHER: usize = 24 << 20;
+/// Bytes of what a page says besides its states, and addresses that its scripts tried to go to. What says it keeps
+/// to less by itself, but it runs beside the page's own scripts.
+const LONGEST: usize = 1 << 20;
+const LEADS: usize = 1_000;
 /// How often one element is set off while new states come of it.
 const REPEATS: u32 = 30;
 
@@ -144,8 +148,9 @@ impl<'a> Explorer<'a> {
     /// Where the page's own scripts would have gone.
     async fn take_leads(&mut self) -> Result<(), RenderError> {
         let leads = self.tab.value(&format!("{}.leads()", self.name), self.left()?).await?;
-        let leads: Vec<String> = serde_json::from_str(leads.as_str().unwrap_or_default()).unwrap_or_default();
-        self.found.leads.extend(leads.iter().filter_map(|lead| Url::parse(lead).ok()));
+        let leads: Vec<String> = serde_json::from_str(told(&leads)).unwrap_or_default();
+        let more = LEADS.saturating_sub(self.found.leads.len());
+        self.found.leads.extend(leads.iter().filter_map(|lead| Url::parse(lead).ok()).take(more));
         Ok(())
     }
 
@@ -254,7 +259,7 @@ impl<'a> Explorer<'a> {
 
     async fn list(&mut self) -> Result<Vec<Candidate>, RenderError> {
         let listed = self.tab.value(&format!("{}.list()", self.name), self.left()?).await?;
-        Ok(serde_json::from_str(listed.as_str().unwrap_or_default()).unwrap_or_default())
+        Ok(serde_json::from_str(told(&listed)).unwrap_or_default())
     }
 
     /// Does something and waits until what it set off is done: no answer is waited for that was not there
@@ -292,7 +297,8 @@ impl<'a> Explorer<'a> {
             return Ok(false);
         }
         let html = self.tab.value(&format!("{}.html({LARGEST})", self.name), self.left()?).await?;
-        let html = html.as_str().unwrap_or_default().to_owned();
+        // A character takes up to three bytes.
+        let html = html.as_str().filter(|html| html.len() <= 3 * LARGEST).unwrap_or_default().to_owned();
         if html.is_empty() {
             return Ok(false);
         }
@@ -315,11 +321,60 @@ impl<'a> Explorer<'a> {
     }
 }
 
-fn read(told: &Value) -> Result<Looked, RenderError> {
-    let told = told.as_str().unwrap_or_default();
-    serde_json::from_str(told).map_err(|_| RenderError::Browser("the page does not say how it looks".into()))
+/// What a page says of itself, when it is no longer than that may be.
+fn told(value: &Value) -> &str {
+    value.as_str().filter(|text| text.len() <= LONGEST).unwrap_or_default()
+}
+
+fn read(value: &Value) -> Result<Looked, RenderError> {
+    serde_json::from_str(told(value)).map_err(|_| RenderError::Browser("the page does not say how it looks".into()))
 }
 
 fn without_fragment(address: &str) -> &str {
     address.split('#').next().unwrap_or(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{Document, Supplied, Supplier, Wanted};
+
+    struct Nobody;
+
+    #[async_trait::async_trait]
+    impl Supplier for Nobody {
+        async fn supply(&self, _: Wanted) -> Option<Supplied> {
+            None
+        }
+    }
+
+    /// What is found where the script in the page gives these answers.
+    async fn explored(answers: &[&str]) -> Rendered {
+        let url = Url::parse("https://www.example.org/a").unwrap();
+        let document = Document { url, content_type: None, body: bytes::Bytes::new() };
+        let (answers, settings) = (answers.join("\n"), Settings::default());
+        crate::tried::explored(answers.as_bytes(), document, &[], &settings, Arc::new(Nobody)).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_page_that_says_more_than_its_script_would_is_not_believed() {
+        let looked = r#"{"hash":"1","address":"https://www.example.org/a"}"#;
+        let candidate = r#"{"element":1,"kind":"click","key":"click A"}"#;
+        let lead = r#""https://www.example.org/b""#;
+        let many = |one: &str, times: usize| format!("[{}]", vec![one; times].join(","));
+
+        let usual = explored(&[looked, "<p>", &many(candidate, 1), looked, &many(lead, 2)]).await;
+        assert_eq!((usual.states.len(), usual.events, usual.leads.len()), (1, 1, 2), "{usual:?}");
+
+        let leads = explored(&[looked, "<p>", "[]", &many(lead, 5_000)]).await;
+        assert_eq!(leads.leads.len(), LEADS);
+        let leads = explored(&[looked, "<p>", "[]", &many("\"\"", 1 << 20)]).await;
+        assert_eq!(leads.leads.len(), 0);
+        let list = explored(&[looked, "<p>", &many(candidate, 50_000), "[]"]).await;
+        assert_eq!((list.states.len(), list.events), (1, 0));
+        let html = explored(&[looked, &"x".repeat(3 * LARGEST + 1), "[]", "[]"]).await;
+        assert_eq!(html.states, []);
+    }
 }

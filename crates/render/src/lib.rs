@@ -26,6 +26,8 @@ mod supply;
 mod tab;
 #[cfg(test)]
 mod tests;
+#[cfg(any(test, fuzzing))]
+pub mod tried;
 
 pub use crate::error::RenderError;
 pub use crate::explore::{Listed, Rendered, State, Touch};

@@ -74,8 +74,7 @@ struct Complaint {
 impl Line {
     /// Speaks through these pipes, each on a thread of its own, until one of them ends.
     pub fn open(mut to: impl Write + Send + 'static, from: impl Read + Send + 'static) -> Arc<Self> {
-        let (out, waiting) = threads::channel::<Vec<u8>>();
-        let line = Arc::new(Self { out, state: Mutex::default() });
+        let (line, waiting) = Self::new();
         thread::spawn(move || {
             for message in waiting {
                 if to.write_all(&message).and_then(|()| to.flush()).is_err() {
@@ -91,9 +90,15 @@ impl Line {
         line
     }
 
+    /// With what is said through it.
+    pub fn new() -> (Arc<Self>, threads::Receiver<Vec<u8>>) {
+        let (out, said) = threads::channel();
+        (Arc::new(Self { out, state: Mutex::default() }), said)
+    }
+
     /// One that nobody listens to at the other end.
     pub fn unheard() -> Arc<Self> {
-        Arc::new(Self { out: threads::channel().0, state: Mutex::default() })
+        Self::new().0
     }
 
     /// Takes what a browser said from its first word to its last.
@@ -176,7 +181,8 @@ impl Line {
         self.state().ears.remove(session);
     }
 
-    fn take(&self, message: &[u8]) {
+    /// Takes a message of the browser.
+    pub fn take(&self, message: &[u8]) {
         let Ok(message) = serde_json::from_slice::<Message>(message) else { return };
         let mut state = self.state();
         let Some(id) = message.id else {
@@ -195,7 +201,8 @@ impl Line {
         }
     }
 
-    fn end(&self) {
+    /// The browser says no more.
+    pub fn end(&self) {
         let mut state = self.state();
         state.over = true;
         state.ears.clear();

@@ -160,11 +160,9 @@ fn body(code: &str) -> &str {
     }
     let Some(open) = code.find('{') else { return "" };
     let inside = &code[open + 1..];
-    let plain = plain(inside);
     let mut depth = 0usize;
-    for (place, byte) in inside.bytes().enumerate() {
+    for (place, byte) in code_of(inside) {
         match byte {
-            _ if !plain[place] => {}
             b'{' => depth += 1,
             b'}' if depth == 0 => return &inside[..place],
             b'}' => depth -= 1,
@@ -211,11 +209,9 @@ fn effect(code: &str) -> Option<Effect> {
 
 /// How long the expression is that begins here.
 fn end(code: &str) -> usize {
-    let plain = plain(code);
     let mut depth = 0usize;
-    for (place, byte) in code.bytes().enumerate() {
+    for (place, byte) in code_of(code) {
         match byte {
-            _ if !plain[place] => {}
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' if depth == 0 => return place,
             b')' | b']' | b'}' => depth -= 1,
@@ -296,8 +292,9 @@ fn called(value: &str) -> Option<&str> {
 }
 
 fn identifier(code: &str) -> &str {
+    let code = &code[..floor(code, LONGEST.min(code.len()))];
     let end = code.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$')));
-    &code[..end.unwrap_or(code.len()).min(floor(code, LONGEST.min(code.len())))]
+    &code[..end.unwrap_or(code.len())]
 }
 
 fn last_identifier(code: &str) -> &str {
@@ -313,23 +310,31 @@ fn places<'c>(code: &'c str, plain: &'c [bool], word: &'c str) -> impl Iterator<
 
 /// Which bytes are code, not strings and comments.
 fn plain(code: &str) -> Vec<bool> {
-    let bytes = code.as_bytes();
-    let mut plain = vec![true; bytes.len()];
-    let mut at = 0;
-    while at < bytes.len() {
-        let end = match (bytes[at], bytes.get(at + 1)) {
-            (quote @ (b'"' | b'\'' | b'`'), _) => string_end(bytes, at, quote),
-            (b'/', Some(b'/')) => bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |end| at + end),
-            (b'/', Some(b'*')) => code[at + 2..].find("*/").map_or(bytes.len(), |end| at + 2 + end + 2),
-            _ => {
-                at += 1;
-                continue;
-            }
-        };
-        plain[at..end].fill(false);
-        at = end;
+    let mut plain = vec![false; code.len()];
+    for (place, _) in code_of(code) {
+        plain[place] = true;
     }
     plain
+}
+
+/// The bytes that are code, not strings and comments, with their places. No more is looked at than is asked for:
+/// ends of short expressions are looked for in long scripts.
+fn code_of(code: &str) -> impl Iterator<Item = (usize, u8)> {
+    let bytes = code.as_bytes();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            at = match (*bytes.get(at)?, bytes.get(at + 1)) {
+                (quote @ (b'"' | b'\'' | b'`'), _) => string_end(bytes, at, quote),
+                (b'/', Some(b'/')) => bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |end| at + end),
+                (b'/', Some(b'*')) => code[at + 2..].find("*/").map_or(bytes.len(), |end| at + 2 + end + 2),
+                (byte, _) => {
+                    at += 1;
+                    return Some((at - 1, byte));
+                }
+            };
+        }
+    })
 }
 
 fn string_end(bytes: &[u8], start: usize, quote: u8) -> usize {

@@ -36,6 +36,8 @@ mod reading;
 mod rush;
 mod site;
 mod state;
+#[cfg(fuzzing)]
+pub mod tried;
 mod watched;
 mod watcher;
 

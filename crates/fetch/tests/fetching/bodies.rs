@@ -100,6 +100,34 @@ async fn members_in_a_row_are_one_body_and_what_follows_is_not() {
 }
 
 #[tokio::test]
+async fn what_comes_after_the_end_of_a_coded_body_is_not_taken_for_ever() {
+    let whole = coded("gzip", b"a page");
+    let text = b"<!-- and more -->".repeat(1000);
+    // A member for every byte, and one for none.
+    let bytes = coded("gzip", b"x").repeat(1000);
+    let nothing = coded("gzip", b"").repeat(1000);
+    for (rest, reason) in [(text, "too-large"), (bytes, "too-large"), (nothing, "decode")] {
+        let whole = whole.clone();
+        let server = Server::start(move |_| {
+            let head = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Encoding: gzip\r\n\r\n".to_vec();
+            vec![Step::Send([head, whole.clone()].concat()), Step::SendForever(rest.clone())]
+        })
+        .await;
+        let request = Request { limit: 100_000, ..page("http://example.org/") };
+        let mut response = client_of(server.address, settings()).send(request).await.unwrap();
+        let failure = loop {
+            match response.chunk().await {
+                Ok(piece) => assert!(piece.is_some(), "it has no end"),
+                Err(failure) => break failure,
+            }
+        };
+        assert_eq!(failure.reason(), reason);
+        // What was on its way when it was enough comes to little.
+        assert!(response.received() < 100_000 + (1 << 20), "{}", response.received());
+    }
+}
+
+#[tokio::test]
 async fn a_body_that_is_not_what_it_claims_is_an_error() {
     let page = text(50_000);
     let cut = |coding: &str| {
