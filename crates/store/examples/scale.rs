@@ -1,10 +1,11 @@
 //! How much memory, time and disk a queue of millions takes.
 //!
-//! `cargo run --release -p bowerbird-store --example scale -- [known] [hosts] [bfs|dfs|best] [new]`
+//! `cargo run --release -p bowerbird-store --example scale -- [known] [hosts] [bfs|dfs|best] [new] [filled]`
 //!
 //! A made stream of visits: each claim is answered at once by a page with 50 links, of which `new`
 //! (5) are new and 20 the host's navigation; one in eight leads to another host. Prints memory at its
-//! peak, addresses a second, the time of a claim, and the size on disk.
+//! peak, addresses a second, the time of a claim, and the size on disk. With `filled`, so many addresses are
+//! queued before the first visit, as lists bring them: only the queue is filled then, and the library stays small.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -97,6 +98,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let hosts: u64 = arguments.next().map_or(Ok(2_000), |text| text.parse())?;
     let order = arguments.next().unwrap_or_else(|| "bfs".into());
     let new: u64 = arguments.next().map_or(Ok(5), |text| text.parse())?;
+    let filled: u64 = arguments.next().map_or(Ok(0), |text| text.parse())?;
     let dir = tempfile::tempdir_in(".")?;
     let options = || Options { what: "scale".into(), default_delay: Duration::ZERO, ..Options::default() };
 
@@ -106,9 +108,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut web =
         Web { known: vec![1; hosts as usize], order, new: new.min(30), numbers: Numbers(88_172_645_463_325_252) };
     seed(&store, crawl, &mut web).await?;
+    fill(&store, crawl, &mut web, filled).await?;
 
     let (started, mut latencies, mut visits) = (Instant::now(), Vec::new(), 0u64);
-    let mut report = known / 5;
+    let before = store.frontier().figures(crawl).await?.known_pages;
+    let steps = known.saturating_sub(before).div_ceil(5).max(1);
+    let mut report = before + steps;
     loop {
         let figures = store.frontier().figures(crawl).await?;
         if figures.known_pages >= report {
@@ -118,13 +123,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
                 started.elapsed().as_secs(),
                 peak()
             );
-            report += known / 5;
+            report += steps;
         }
         if figures.known_pages >= known {
             break;
         }
         let before = Instant::now();
-        let claims = store.frontier().claim(crawl, ClaimLimit { any: BATCH, pages: BATCH, run: None }).await?;
+        let claims = store
+            .frontier()
+            .claim(crawl, ClaimLimit { any: BATCH, pages: BATCH, run: None, delay: Duration::ZERO })
+            .await?;
         latencies.push(before.elapsed());
         if claims.claims.is_empty() {
             break;
@@ -145,7 +153,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize];
     println!("{figures:?}");
     println!("{} known of {hosts} hosts, order {}: {:.0} s", figures.known_pages, web.order, took.as_secs_f64());
-    println!("  new addresses  {:>8.0} /s", figures.known_pages as f64 / took.as_secs_f64());
+    println!("  new addresses  {:>8.0} /s", (figures.known_pages - before) as f64 / took.as_secs_f64());
     println!("  links          {:>8.0} /s", (visits * LINKS) as f64 / took.as_secs_f64());
     println!("  visits         {:>8.0} /s", visits as f64 / took.as_secs_f64());
     println!(
@@ -175,6 +183,34 @@ async fn seed(store: &Store, crawl: CrawlId, web: &mut Web) -> Result<(), Box<dy
     for from in (0..hosts).step_by(1_000) {
         let links = (from..hosts.min(from + 1_000)).map(|host| web.link(host, 0, None)).collect();
         store.frontier().add(crawl, links, BUDGETS).await?;
+    }
+    Ok(())
+}
+
+/// So many addresses wait from the start: 30 of a host at a time, of hosts in any order.
+async fn fill(store: &Store, crawl: CrawlId, web: &mut Web, filled: u64) -> Result<(), Box<dyn std::error::Error>> {
+    const EACH: u64 = 30;
+    const AT_ONCE: u64 = 256;
+    let (started, hosts, mut there) = (Instant::now(), web.known.len() as u64, web.known.len() as u64);
+    let mut report = filled / 10;
+    while there < filled {
+        let mut links = Vec::with_capacity((EACH * AT_ONCE) as usize);
+        for _ in 0..AT_ONCE {
+            let host = web.numbers.below(hosts);
+            let first = web.known[host as usize];
+            web.known[host as usize] += EACH;
+            links.extend((first..first + EACH).map(|page| web.link(host, page, None)));
+        }
+        there += links.len() as u64;
+        store.frontier().add(crawl, links, BUDGETS).await?;
+        if there >= report {
+            println!("{there:>9} queued, {:>4} s, {} MB", started.elapsed().as_secs(), peak());
+            report += filled / 10;
+        }
+    }
+    if filled > 0 {
+        let rate = (there - hosts) as f64 / started.elapsed().as_secs_f64();
+        println!("{there} queued, {rate:.0} a second");
     }
     Ok(())
 }

@@ -191,7 +191,8 @@ async fn one_by_one(
     let (frontier, mut took) = (store.frontier(), Vec::new());
     while goes_on(took.len()) {
         let asked = Instant::now();
-        let claims = frontier.claim(CRAWL, ClaimLimit { any: 1, pages: 1, run: None }).await?.claims;
+        let claims =
+            frontier.claim(CRAWL, ClaimLimit { any: 1, pages: 1, run: None, delay: Duration::ZERO }).await?.claims;
         took.push(asked.elapsed());
         for claim in claims {
             let now = frontier.now().await?;
@@ -232,7 +233,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let (mut numbers, mut claims_took, mut visits) = (Numbers(known as u64 + worker), Vec::new(), 0u64);
             while begun.elapsed() < Duration::from_secs(seconds) {
                 let asked = Instant::now();
-                let claims = frontier.claim(CRAWL, ClaimLimit { any: BATCH, pages: BATCH, run: None }).await?.claims;
+                let claims = frontier
+                    .claim(CRAWL, ClaimLimit { any: BATCH, pages: BATCH, run: None, delay: Duration::ZERO })
+                    .await?
+                    .claims;
                 claims_took.push(asked.elapsed());
                 let now = frontier.now().await?;
                 let (mut done, mut releases) = (Vec::with_capacity(claims.len()), JoinSet::new());

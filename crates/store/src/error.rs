@@ -156,6 +156,17 @@ pub enum StoreError {
         /// Who does what there.
         what: String,
     },
+    /// Somebody worked where a library is moved from, while it was.
+    #[error(
+        "{home} was worked on while it was moved ({what}): stop everything that works there, units that start by \
+         themselves too, and run the same `bowerbird migrate` again, which goes on"
+    )]
+    Disturbed {
+        /// The database.
+        home: String,
+        /// How that shows.
+        what: String,
+    },
     /// A library is to be moved to where there is one already.
     #[error("{home} holds something else: move to an empty database or directory")]
     Inhabited {
@@ -192,6 +203,17 @@ pub enum StoreError {
     Stopped {
         /// The part of the store.
         path: PathBuf,
+    },
+    /// Work on the store broke off: a fault of this program.
+    #[error(
+        "work on {path} broke off ({reason}): nothing of it is kept; start again, and report it if that happens again",
+        path = .path.display()
+    )]
+    BrokeOff {
+        /// The part of the store.
+        path: PathBuf,
+        /// What the work said last.
+        reason: String,
     },
     /// Opened for reading only.
     #[error(

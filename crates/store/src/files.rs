@@ -5,8 +5,9 @@
 //! A file is written to `media/.tmp` and renamed to its place: a half-written file is never visible.
 //! It is made safe on disk before a row of the library names it, together with the others of its
 //! batch: one by one, that would cost more than fetching them. What a power failure leaves without a
-//! row is removed at the next open, and never trusted.
+//! row is removed at the next open, and never trusted. A library may have another directory than `media/`.
 
+mod desk;
 mod left_behind;
 mod shelf;
 
@@ -22,10 +23,15 @@ use facts::{HostName, MediaId};
 use lru::LruCache;
 use sha2::{Digest, Sha256};
 
+use self::desk::Desk;
+pub(crate) use self::desk::Number;
 pub use self::shelf::{LocalFile, OpenedFile, Shelf};
 
 use crate::StoreError;
 use crate::placements::{Placements, stays_below};
+
+/// The folder of a media directory with what is on its way to its place.
+pub(crate) const DRAFTS: &str = ".tmp";
 
 /// Files placed lately, which the library may not know yet.
 const LATELY: NonZeroUsize = NonZeroUsize::new(4_096).unwrap();
@@ -45,9 +51,7 @@ struct Directory {
     root: PathBuf,
     shelf: Shelf,
     /// Where files are written before they are put in their place.
-    drafts_in: PathBuf,
-    /// Held so that others know that this process lives.
-    _occupied: Option<File>,
+    desk: Arc<Desk>,
     drafts: AtomicU64,
     places: Mutex<Places>,
 }
@@ -57,6 +61,8 @@ struct Directory {
 struct Places {
     lately: LruCache<MediaId, String>,
     unnamed: Placements,
+    /// The number under which they are noted, where others place files too.
+    noted_by: Option<i64>,
     /// Files in their place that may not be on the disk itself yet, with the directories that
     /// changed with them.
     unsynced: HashMap<String, Vec<PathBuf>>,
@@ -65,6 +71,17 @@ struct Places {
     /// Whether others may remove files too.
     shared: bool,
 }
+
+/// What a process knows of the others that share a directory with it.
+pub(crate) struct Among<'a> {
+    /// Its own number.
+    pub number: Number,
+    /// Which of these numbers are of processes that are gone.
+    pub gone: Gone<'a>,
+}
+
+/// Says which of some processes are gone.
+type Gone<'a> = &'a dyn Fn(&[i64]) -> Result<Vec<i64>, StoreError>;
 
 /// The files that a row of the library names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,42 +109,33 @@ pub struct StoredFile {
 
 impl Files {
     /// Opens the media directory and removes what a crash left half written, or without a row that
-    /// names it; `names_of` gives what the library has for some content. Of several processes that share
-    /// it each has a number of its own. Files go to the shelf, which may be the directory.
+    /// names it; `names_of` gives what the library has for some content. Files go to the shelf, which may be the
+    /// directory.
     pub(crate) fn open(
         root: PathBuf,
         shelf: Shelf,
-        of: Option<i64>,
+        among: Option<Among<'_>>,
         names_of: impl Fn(MediaId) -> Result<Option<Names>, StoreError>,
     ) -> Result<Self, StoreError> {
-        let name = of.map(left_behind::name_of);
-        let drafts = name.as_ref().map_or_else(|| root.join(".tmp"), |name| root.join(".tmp").join(name));
-        let clear = || {
-            let occupied = match name {
-                Some(_) => Some(left_behind::occupy(&drafts)?),
-                None => fs::create_dir_all(&drafts).map(|()| None)?,
-            };
-            for entry in fs::read_dir(&drafts)? {
-                let entry = entry?;
-                // Those of other processes are theirs.
-                if entry.file_type()?.is_file() {
-                    fs::remove_file(entry.path())?;
-                }
-            }
-            Ok(occupied)
+        let drafts = root.join(DRAFTS);
+        let failed = |error: std::io::Error| StoreError::io(&drafts, &error);
+        let desk = match &among {
+            None => Desk::alone(drafts.clone()).map_err(failed)?,
+            Some(among) => Desk::of_worker(drafts.clone(), Arc::clone(&among.number)),
         };
-        let _occupied = clear().map_err(|error| StoreError::io(&drafts, &error))?;
-        shelf.tidy();
-        let note = name.as_deref().map_or_else(|| ".placed".into(), left_behind::note_of);
+        desk.folder().map_err(failed)?;
+        let desk = Arc::new(desk);
+        left_behind::clear_copies(&drafts);
+        let (shelf, noted_by) = (shelf.copying_to(&desk), desk.number());
+        let note = noted_by.map_or_else(|| ".placed".into(), left_behind::note_of);
         let (is_named, remove) = (|placed: &str| is_named(placed, &names_of), |placed: &str| shelf.remove(placed));
         let unnamed = Placements::open(&root, &note, is_named, remove)?;
-        if of.is_some() {
-            left_behind::clear(&root, is_named, remove)?;
+        if let (Some(among), Some(own)) = (&among, noted_by) {
+            left_behind::clear(&root, &drafts, own, among.gone, is_named, remove)?;
         }
-        let (lately, unsynced, shared) = (LruCache::new(LATELY), HashMap::new(), of.is_some());
-        let places = Mutex::new(Places { lately, unnamed, unsynced, removed: false, shared });
-        let drafts_in = drafts;
-        Ok(Self(Arc::new(Directory { root, shelf, drafts_in, _occupied, drafts: AtomicU64::new(0), places })))
+        let (lately, unsynced, shared) = (LruCache::new(LATELY), HashMap::new(), among.is_some());
+        let places = Mutex::new(Places { lately, unnamed, noted_by, unsynced, removed: false, shared });
+        Ok(Self(Arc::new(Directory { root, shelf, desk, drafts: AtomicU64::new(0), places })))
     }
 
     /// The media directory of this machine.
@@ -142,7 +150,7 @@ impl Files {
 
     /// Starts a file of this host. Blocking, as is all that a draft does: for threads made for it.
     pub fn draft(&self, host: &HostName) -> Result<FileDraft, StoreError> {
-        let path = self.draft_path();
+        let path = self.draft_path()?;
         let file = File::create_new(&path).map_err(|error| StoreError::io(&path, &error))?;
         Ok(FileDraft { files: self.clone(), file, path, host: directory_of(host), hash: Sha256::new(), size: 0 })
     }
@@ -169,9 +177,9 @@ impl Files {
         };
         let path = format!("{directory}/{hex}.thumb.jpg");
         if self.0.shelf.is_bucket() || !self.0.root.join(&path).exists() {
-            self.places().unnamed.note(&path)?;
+            self.note(&mut self.places(), &path)?;
         }
-        let draft = self.draft_path();
+        let draft = self.draft_path()?;
         let written = fs::write(&draft, jpeg).map_err(|error| StoreError::io(&draft, &error));
         let placed = written.and_then(|()| self.0.shelf.put(&draft, &path));
         let _ = fs::remove_file(&draft);
@@ -215,9 +223,22 @@ impl Files {
         self.0.shelf.missing(doubtful)
     }
 
-    fn draft_path(&self) -> PathBuf {
-        let number = self.0.drafts.fetch_add(1, Ordering::Relaxed);
-        self.0.drafts_in.join(number.to_string())
+    fn draft_path(&self) -> Result<PathBuf, StoreError> {
+        let folder = self.0.desk.folder().map_err(|error| StoreError::io(self.0.desk.drafts(), &error))?;
+        Ok(folder.join(self.0.drafts.fetch_add(1, Ordering::Relaxed).to_string()))
+    }
+
+    /// Notes a file that is about to be placed. One who was taken for dead goes on with a note of its new number:
+    /// whoever cleared up after the old one took its note along.
+    fn note(&self, places: &mut Places, placed: &str) -> Result<(), StoreError> {
+        let number = self.0.desk.number();
+        if let Some(now) = number.filter(|_| number != places.noted_by) {
+            // Notes are found by the folders of those who wrote them.
+            self.0.desk.folder().map_err(|error| StoreError::io(self.0.desk.drafts(), &error))?;
+            places.unnamed.go_on_at(self.0.root.join(left_behind::note_of(now)))?;
+            places.noted_by = number;
+        }
+        places.unnamed.note(placed)
     }
 
     fn places(&self) -> MutexGuard<'_, Places> {
@@ -279,7 +300,7 @@ impl FileDraft {
     pub(crate) fn place(self, path: String) -> Result<StoredFile, StoreError> {
         let id = self.id();
         if !self.files.0.shelf.has(&path, self.size)? {
-            self.files.places().unnamed.note(&path)?;
+            self.files.note(&mut self.files.places(), &path)?;
         }
         self.place_at(id, path, true)
     }
@@ -305,7 +326,7 @@ impl Files {
         if let Some(settled) = places.lately.get(&id) {
             return Ok((settled.clone(), true));
         }
-        places.unnamed.note(&path)?;
+        self.note(&mut places, &path)?;
         places.lately.put(id, path.clone());
         Ok((path, false))
     }
@@ -418,7 +439,7 @@ mod tests {
     }
 
     fn drafts(files: &Files) -> usize {
-        fs::read_dir(files.root().join(".tmp")).unwrap().count()
+        fs::read_dir(files.root().join(DRAFTS)).unwrap().count()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is taken out of the library for good.
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use facts::{HostName, MediaId, Timestamp, Url};
 
@@ -66,12 +66,15 @@ pub struct Forgotten {
     pub addresses: u64,
 }
 
-/// What may not come back, as it was when it was loaded. Cheap to clone.
+/// What may not come back, as it was when it was last looked at
+/// ([`Library::look_for_forgotten`](crate::Library::look_for_forgotten)). Clones see what is forgotten later, too.
 #[derive(Clone, Debug, Default)]
-pub struct Blocked(Arc<Lists>);
+pub struct Blocked(Arc<RwLock<Lists>>);
 
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
+    /// How often something had been forgotten by then; nothing before they are read.
+    pub times: Option<u64>,
     pub hosts: HashSet<Box<str>>,
     /// First halves of the identities of addresses.
     pub addresses: HashSet<[u8; 16]>,
@@ -79,30 +82,43 @@ pub(crate) struct Lists {
 }
 
 impl Blocked {
-    pub(crate) fn new(lists: Lists) -> Self {
-        Self(Arc::new(lists))
+    /// How often something had been forgotten when it was last looked.
+    pub(crate) fn times(&self) -> Option<u64> {
+        self.lists().times
+    }
+
+    /// Takes in what was read, unless somebody read more.
+    pub(crate) fn renew(&self, lists: Lists) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if known.times <= lists.times {
+            *known = lists;
+        }
+    }
+
+    fn lists(&self) -> RwLockReadGuard<'_, Lists> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether nothing may be asked of this host.
     pub fn host(&self, host: &HostName) -> bool {
-        self.0.hosts.contains(host.as_str())
+        self.lists().hosts.contains(host.as_str())
     }
 
     /// Whether this address may not be visited, for itself or for its host.
     pub fn address(&self, url: &Url) -> bool {
-        let lists = &self.0;
+        let lists = self.lists();
         lists.hosts.contains(url.host_str())
             || (!lists.addresses.is_empty() && lists.addresses.contains(&url.id().short()))
     }
 
     /// Whether this local file may not be imported.
     pub fn file(&self, path: &str) -> bool {
-        let listed = |address: FileAddress| self.0.addresses.contains(&address.id);
+        let listed = |address: FileAddress| self.lists().addresses.contains(&address.id);
         FileAddress::of(path).is_ok_and(listed)
     }
 
     /// Whether a file with this content may not be kept.
     pub fn content(&self, id: &MediaId) -> bool {
-        self.0.contents.contains(id)
+        self.lists().contents.contains(id)
     }
 }

@@ -1,12 +1,15 @@
 //! The queue: known addresses, waiting addresses, and the clock of each host.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp, UrlId};
 use serde::{Deserialize, Serialize};
 
 use crate::{CrawlId, Link, RunId, StoreError, Visited};
+
+/// As long as anything takes.
+const ALWAYS: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How much of one host or one path template a crawl will queue: against traps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +30,9 @@ pub struct ClaimLimit {
     /// What the run may ask for that they are for, when that is limited. Only a home that others share looks
     /// at it: alone, the caller knows what was asked for.
     pub run: Option<RunPages>,
+    /// The delay that hosts are asked with which ask for none: so long at least they rest when whoever claims
+    /// is gone before it lets go of them.
+    pub delay: Duration,
 }
 
 /// The pages that a run asks for at most, over all who work on it.
@@ -56,6 +62,8 @@ pub struct Claim {
     pub host_delay: Option<Duration>,
     /// Requests to its host that failed since the last that worked.
     pub host_failures: u32,
+    /// Which taking of its host this is, where others share the queue: 0 where nobody does.
+    pub taking: u64,
 }
 
 /// An answer to [`Frontier::claim`].
@@ -94,6 +102,8 @@ pub enum Reservation {
         delay: Option<Duration>,
         /// Requests to it that failed since the last that worked.
         failures: u32,
+        /// Which taking of the host this is, as [`Claim::taking`].
+        taking: u64,
     },
     /// The moment to ask again.
     NotBefore(Timestamp),
@@ -211,19 +221,28 @@ pub trait Frontier: Send + Sync {
     /// for the commit.
     async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError>;
 
+    /// [`release`](Self::release) for one of several takings: what others took over meanwhile, and this process
+    /// perhaps took again for something else, is left alone.
+    async fn release_taken(&self, host: &HostName, taking: u64, rest: Rest) -> Result<(), StoreError> {
+        let _ = taking;
+        self.release(host, rest).await
+    }
+
     /// Puts a claimed row back where it was, to be claimed again not before its host is free:
     /// the request was used for something else (robots.txt), or should be tried again. A row put
     /// back with `failed` counts one more try. A claim that is not known any more is left alone.
     async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError>;
 
-    /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect).
-    async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError>;
+    /// Asks to make one request to a host outside of a claim (a hop of a robots.txt redirect). `delay` is that of
+    /// [`ClaimLimit`].
+    async fn reserve(&self, host: &HostName, delay: Duration) -> Result<Reservation, StoreError>;
 
-    /// Whether a host that was claimed or reserved still is, for whoever makes more than one request: in a
-    /// shared database others take over from a process that gave no sign of life for too long.
-    async fn holds(&self, host: &HostName) -> Result<bool, StoreError> {
-        let _ = host;
-        Ok(true)
+    /// Until when, by this machine's clock, nobody else will ask a host that was claimed or reserved: in a shared
+    /// database others take over from a process that gave no sign of life for too long. Nothing when it is not held
+    /// any more. Signs of life put it off; whoever makes a request breaks it off then.
+    fn held_until(&self, host: &HostName, taking: u64) -> Option<Instant> {
+        let _ = (host, taking);
+        Some(Instant::now() + ALWAYS)
     }
 
     /// Marks visits as done and queues what they found, in one transaction.

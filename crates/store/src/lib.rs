@@ -88,4 +88,4 @@ pub use crate::visit::{
     ABSENT, FLAGGED, FORGOTTEN, Link, LinkContext, MediaFile, MediaReference, Outcome, PageFacts, PagePlace, Refused,
     ReportFacts, SaidLocation, SaidSource, Version, VisitKind, Visited,
 };
-pub use crate::workers::{Turn, WorkerSeen, Workload};
+pub use crate::workers::{PoolFigures, Turn, WorkerSeen, Workload};

@@ -1,6 +1,7 @@
 //! The library: what people look at.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use facts::{LatLon, MediaId, MediaKind, Timestamp, Url, UrlId};
@@ -314,8 +315,9 @@ pub trait Library: Send + Sync {
     /// A run as it is now; nothing when there is none of that number.
     async fn run(&self, run: RunId) -> Result<Option<Run>, StoreError>;
 
-    /// Writes down how far the run has come, so that a kill loses at most what came since.
-    async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError>;
+    /// Writes down how far the run has come, so that a kill loses at most what came since. When whoever works on it
+    /// wrote that less than `every` ago, it is not written again; zero writes it always.
+    async fn beat(&self, run: RunId, beat: &Beat, every: Duration) -> Result<(), StoreError>;
 
     /// The run is over (`Some(reason)`) or interrupted (`None`).
     async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError>;
@@ -629,8 +631,11 @@ pub trait Library: Send + Sync {
     /// Saves a value under a name, in place of what was there: 1 MiB at most. Null takes it away.
     async fn save_setting(&self, name: &str, value: &serde_json::Value) -> Result<(), StoreError>;
 
-    /// All that may not come back.
+    /// All that may not come back. What this process forgets later is among it at once.
     async fn forgotten(&self) -> Result<Blocked, StoreError>;
+
+    /// Brings what [`forgotten`](Self::forgotten) gave up to date, if another process forgot something since.
+    async fn look_for_forgotten(&self) -> Result<(), StoreError>;
 
     /// The latest `most` things that may not come back, newest first, after so many others.
     async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError>;

@@ -72,6 +72,17 @@ impl Placements {
         if self.lines < LONGEST.max(2 * self.pending.len()) {
             return Ok(());
         }
+        self.rewrite()
+    }
+
+    /// Goes on with another note, in the place of the one so far.
+    pub fn go_on_at(&mut self, note: PathBuf) -> Result<(), StoreError> {
+        let before = std::mem::replace(&mut self.path, note);
+        self.rewrite()?;
+        remove(&before)
+    }
+
+    fn rewrite(&mut self) -> Result<(), StoreError> {
         // Beside the note, and with its whole name: several processes have notes here.
         let mut fresh = self.path.clone().into_os_string();
         fresh.push(".new");
@@ -168,6 +179,21 @@ mod tests {
         });
         assert_eq!(noted(&dir.path().join(".placed.worker-1")).unwrap()[0], "of one");
         assert_eq!(noted(&dir.path().join(".placed.worker-2")).unwrap()[0], "of two");
+    }
+
+    #[test]
+    fn what_has_no_row_is_told_by_the_next_note_too() {
+        let dir = crate::scratch::dir();
+        let mut placements = open(dir.path(), |_| Ok(true));
+        placements.note("waits.jpg").unwrap();
+        placements.note("named.jpg").unwrap();
+        placements.named(["named.jpg"]).unwrap();
+        placements.go_on_at(dir.path().join(".placed.worker-2")).unwrap();
+        placements.note("later.jpg").unwrap();
+        let mut told = noted(&dir.path().join(".placed.worker-2")).unwrap();
+        told.sort();
+        assert_eq!(told, ["later.jpg", "waits.jpg"]);
+        assert!(!dir.path().join(".placed").exists());
     }
 
     #[test]

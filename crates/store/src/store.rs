@@ -20,6 +20,7 @@ use facts::MediaId;
 use tokio::sync::Mutex;
 
 use crate::embedded::{EmbeddedFrontier, SqliteConnections};
+use crate::files::{Among, DRAFTS};
 use crate::lock::WriterLock;
 use crate::open_files;
 use crate::postgres::{Duty, Pool, SharedFrontier};
@@ -27,12 +28,21 @@ use crate::tables::{Tables, Written};
 use crate::work::{aside, off_thread};
 use crate::{
     Budgets, CrawlId, FileDraft, Files, Forget, Forgotten, Frontier, Imported, ImportedFile, Library, MediaFile,
-    Outcome, Recorded, Refused, RunId, Shelf, StoreError, StoredFile, Turn, Visited, WorkerSeen, Workload,
+    Outcome, PoolFigures, Recorded, Refused, RunId, Shelf, StoreError, StoredFile, Turn, Visited, WorkerSeen, Workload,
 };
 
 pub(crate) const FRONTIER: &str = "frontier";
 pub(crate) const LIBRARY: &str = "library.db";
 pub(crate) const MEDIA: &str = "media";
+
+/// What a server keeps in its directory where library, queue and files are elsewhere: written once the directory was
+/// found to be ours.
+const SESSION_KEY: &str = "session.key";
+
+/// What other commands make in a data directory before there is a library: uploads, the state of a watcher, imported
+/// places and the folders they are sorted in.
+const BESIDE: [&str; 3] = ["uploads", "watch", "gazetteer.finer"];
+const IMPORTING: &str = "gazetteer.import-";
 
 /// How soon one who waits for a duty that another process has looks again.
 const ANOTHER_LOOK: Duration = Duration::from_millis(200);
@@ -42,7 +52,8 @@ const ANOTHER_LOOK: Duration = Duration::from_millis(200);
 pub struct Options {
     /// What the writer does, for whoever finds the directory in use: `crawl demo`.
     pub what: String,
-    /// The delay of hosts that ask for none, which all of them wait after an unclean stop.
+    /// The delay of hosts that ask for none, while nobody who asks them says another: all of them wait at least
+    /// so long after an unclean stop.
     pub default_delay: Duration,
     /// Hosts whose queues are in memory; the others wait in the store.
     pub active_hosts: usize,
@@ -56,8 +67,8 @@ pub struct Options {
     pub media: Option<String>,
     /// In a shared database: after how long without a sign of life others take over.
     pub lease: Duration,
-    /// How long a shared database is waited for that is away. Who works on one that goes away waits for
-    /// [`PATIENCE`](crate::PATIENCE).
+    /// How long a shared database or a bucket is waited for that is away at the start. Who works on one that goes
+    /// away waits for [`PATIENCE`](crate::PATIENCE).
     pub patience: Duration,
 }
 
@@ -143,21 +154,44 @@ impl Store {
         let frontier = EmbeddedFrontier::open(&dir.join(FRONTIER), identity, options)?;
         let library = Tables::write(connections, frontier.ahead());
         let shelf = lasting_shelf(dir, &library, options)?;
-        let files = Files::open(dir.join(MEDIA), shelf, None, |id| library.names_of(id))?;
+        let files = Files::open(shelf.root(dir), shelf, None, |id| library.names_of(id))?;
         let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
         let store = Self::with(dir, Queue::Embedded(frontier), shared, library, files)?;
         Ok(Self { _lock: Some(lock), ..store })
     }
 
     fn share(dir: &Path, database: &str, options: &Options) -> Result<Self, StoreError> {
-        let pool = Arc::new(Pool::open(database, options.patience)?);
-        let frontier = SharedFrontier::open(Arc::clone(&pool), options)?;
-        let library = Tables::shared(Arc::clone(&pool), options.ahead).by(frontier.clock());
+        let pool = Arc::new(Pool::open(database, options.patience, options.lease)?);
+        // Before it joins: who is refused must not look as if it was at work.
+        let library = Tables::shared(Arc::clone(&pool), options.ahead);
         let shelf = lasting_shelf(dir, &library, options)?;
-        let files = Files::open(dir.join(MEDIA), shelf, Some(frontier.worker()), |id| library.names_of(id))?;
+        let frontier = SharedFrontier::open(Arc::clone(&pool), options)?;
+        match Self::joined(dir, &pool, &frontier, library, shelf) {
+            Ok(store) => Ok(store),
+            Err(error) => {
+                if let Err(error) = frontier.leave() {
+                    tracing::warn!("others learn only when its lease has run out that this process left: {error}");
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn joined(
+        dir: &Path,
+        pool: &Arc<Pool>,
+        frontier: &SharedFrontier,
+        library: Tables,
+        shelf: Shelf,
+    ) -> Result<Self, StoreError> {
+        // Somebody may have begun to move a library there, who did not see this process yet.
+        library.is_whole()?;
+        let library = library.by(frontier.clock());
+        let among = Among { number: frontier.number(), gone: &|numbers| frontier.gone(numbers) };
+        let files = Files::open(shelf.root(dir), shelf, Some(among), |id| library.names_of(id))?;
         let shared: Arc<dyn Frontier> = Arc::new(frontier.clone());
-        let store = Self::with(dir, Queue::Shared(frontier), shared, library, files)?;
-        Ok(Self { pool: Some(pool), ..store })
+        let store = Self::with(dir, Queue::Shared(frontier.clone()), shared, library, files)?;
+        Ok(Self { pool: Some(Arc::clone(pool)), ..store })
     }
 
     fn with(
@@ -196,7 +230,7 @@ impl Store {
     /// Opens a shared database for reading; files that are in no bucket are in a directory. A server that is
     /// away is waited for, for so long.
     pub fn read_shared(database: &str, dir: &Path, patience: Duration) -> Result<Reader, StoreError> {
-        let pool = aside(dir, || Pool::open(database, patience))?;
+        let pool = aside(dir, || Pool::open(database, patience, Options::default().lease))?;
         let library = Tables::shared(Arc::new(pool), Duration::ZERO);
         let shelf = aside(dir, || shelf_of(dir, &library, None))?;
         Ok(Reader { library: Arc::new(library), shelf })
@@ -205,6 +239,16 @@ impl Store {
     /// The directory.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Bytes that are free on this machine for what comes: on the disk of the directory, or on that of the files
+    /// if there is less.
+    pub fn free_disk(&self) -> Option<u64> {
+        let free = |dir: &Path| {
+            let disk = rustix::fs::statvfs(dir).ok()?;
+            Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+        };
+        [&self.dir, self.files.root()].into_iter().filter_map(free).min()
     }
 
     /// The queue. To be dropped before another store opens the directory.
@@ -237,6 +281,17 @@ impl Store {
         Ok(Turn { _here: here, _everywhere: everywhere })
     }
 
+    /// [`describing`](Self::describing) without waiting for others who share the store: nothing while one of them
+    /// describes, who comes to all there is.
+    pub async fn describing_unless_others_do(&self) -> Result<Option<Turn<'_>>, StoreError> {
+        if !self.is_shared() {
+            return self.describing().await.map(Some);
+        }
+        let Ok(here) = self.describing.try_lock() else { return Ok(None) };
+        let duty = self.duty("describing").await?;
+        Ok(duty.map(|duty| Turn { _here: here, _everywhere: Some(duty) }))
+    }
+
     /// Takes a duty that one of the processes that share a database has at a time: nothing when another has
     /// it. Alone in a data directory, one has every duty.
     pub async fn on_duty(&self, name: &str) -> Result<Option<OnDuty>, StoreError> {
@@ -257,6 +312,19 @@ impl Store {
         self.pool.is_some()
     }
 
+    /// How many processes were taken for dead within the last hour, of those that worked on a shared database.
+    pub async fn lost_workers(&self) -> Result<u64, StoreError> {
+        match &self.queue {
+            Queue::Embedded(_) => Ok(0),
+            Queue::Shared(frontier) => frontier.lost_workers().await,
+        }
+    }
+
+    /// The connections to a shared database.
+    pub fn pool_figures(&self) -> Option<PoolFigures> {
+        self.pool.as_ref().map(|pool| pool.figures())
+    }
+
     /// The processes at work on a shared database; none where there is only this one.
     pub async fn workers(&self) -> Result<Vec<WorkerSeen>, StoreError> {
         match &self.queue {
@@ -265,11 +333,12 @@ impl Store {
         }
     }
 
-    /// What past and present work on a shared database says of how many workers would pay.
-    pub async fn workload(&self) -> Result<Option<Workload>, StoreError> {
+    /// What past and present work on a shared database says of how many workers would pay for these crawls, with the
+    /// delays that they ask for.
+    pub async fn workload(&self, crawls: &[(CrawlId, Duration)]) -> Result<Option<Workload>, StoreError> {
         match &self.queue {
             Queue::Embedded(_) => Ok(None),
-            Queue::Shared(frontier) => frontier.workload().await.map(Some),
+            Queue::Shared(frontier) => frontier.workload(crawls).await.map(Some),
         }
     }
 
@@ -507,31 +576,29 @@ fn kept_path(visit: &Visited) -> Option<&str> {
 fn lasting_shelf(dir: &Path, library: &Tables, options: &Options) -> Result<Shelf, StoreError> {
     let shelf = shelf_of(dir, library, options.media.as_deref())?;
     library.is_whole()?;
-    shelf.check()?;
+    shelf.check(options.patience)?;
     if let Some(given) = &options.media
+        && let Some(home) = Shelf::home(dir, given)
         && library.media_home()?.is_none()
     {
         if library.keeps_files()? {
             let at = dir.join(MEDIA).display().to_string();
             return Err(StoreError::FilesElsewhere { at, given: given.clone() });
         }
-        library.set_media_home(Some(given))?;
+        library.set_media_home(Some(&home))?;
     }
     Ok(shelf)
 }
 
-/// Where the files of a library are: in the bucket that it remembers or that is named, or in the data
-/// directory.
+/// Where the files of a library are: where it remembers, or where is named, or in the data directory.
 fn shelf_of(dir: &Path, library: &Tables, given: Option<&str>) -> Result<Shelf, StoreError> {
-    let (directory, home) = (dir.join(MEDIA), library.media_home()?);
-    let named = |address: &str| address.trim_end_matches('/').to_owned();
-    match (given, home) {
-        (Some(given), Some(home)) if named(given) != named(&home) => {
+    let remembered = library.media_home()?;
+    match (given, remembered) {
+        (Some(given), Some(home)) if Shelf::home(dir, given).as_deref() != Some(home.trim_end_matches('/')) => {
             Err(StoreError::FilesElsewhere { at: home, given: given.to_owned() })
         }
-        (Some(address), _) => Shelf::bucket(address, directory.join(".tmp")),
-        (None, Some(address)) => Shelf::bucket(&address, directory.join(".tmp")),
-        (None, None) => Ok(Shelf::directory(directory)),
+        (_, Some(home)) => Shelf::at(dir, Some(&home)),
+        (given, None) => Shelf::at(dir, given.and_then(|given| Shelf::home(dir, given)).as_deref()),
     }
 }
 
@@ -557,11 +624,12 @@ fn refuse_foreign(dir: &Path) -> Result<(), StoreError> {
     for entry in entries {
         let name = entry.map_err(|error| StoreError::io(dir, &error))?.file_name();
         let name = name.to_string_lossy();
-        let of_shared = || name == MEDIA && dir.join(MEDIA).join(".tmp").is_dir();
-        if name == LIBRARY || name == FRONTIER || name == "writer.lock" || of_shared() {
+        let of_shared = || name == MEDIA && dir.join(MEDIA).join(DRAFTS).is_dir();
+        if [LIBRARY, FRONTIER, "writer.lock", SESSION_KEY].contains(&&*name) || of_shared() {
             return Ok(());
         }
-        foreign |= !name.starts_with('.') && name != "lost+found" && !name.ends_with(".toml");
+        let beside = BESIDE.contains(&&*name) || name.starts_with(IMPORTING);
+        foreign |= !beside && !name.starts_with('.') && name != "lost+found" && !name.ends_with(".toml");
     }
     if foreign { Err(StoreError::Foreign { dir: dir.to_owned() }) } else { Ok(()) }
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use facts::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::StoreError;
 use crate::embedded::beside;
 use crate::lock::WriterLock;
 use crate::postgres::Pool;
@@ -15,6 +14,7 @@ use crate::sql::{self, Connection};
 use crate::store::{LIBRARY, make_directory};
 use crate::tables::timetable;
 use crate::work::aside;
+use crate::{Options, StoreError};
 
 /// The number of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ impl Timetable {
 
     /// Opens the schedules of a shared database.
     pub fn open_shared(database: &str) -> Result<Self, StoreError> {
-        let pool = aside(Path::new("the database"), || Pool::open(database, Duration::ZERO))?;
+        let pool = aside(Path::new("the database"), || Pool::open(database, Duration::ZERO, Options::default().lease))?;
         Ok(Self { path: pool.label().to_owned(), home: Home::Shared(Box::new(pool)) })
     }
 
@@ -188,9 +188,10 @@ impl Timetable {
     /// As [`Library::save_schedule`](crate::Library::save_schedule).
     pub fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError> {
         timetable::fits(schedule)?;
+        let made = timetable::Made::default();
         let saved = self.with(|db| {
             let transaction = db.transaction()?;
-            let saved = timetable::save(&transaction, schedule)?;
+            let saved = timetable::save(&transaction, schedule, &made)?;
             transaction.commit()?;
             Ok(saved)
         })?;

@@ -32,14 +32,25 @@ pub struct WorkerSeen {
     pub own: bool,
 }
 
+/// Connections of this process to a shared database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PoolFigures {
+    /// Those that something is asked with.
+    pub used: usize,
+    /// Those that are open and wait for a question.
+    pub idle: usize,
+    /// Questions that wait for one of them.
+    pub waiting: usize,
+}
+
 /// What past and present work says of how many workers would pay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
-    /// Hosts of unfinished runs with something to visit, counted up to 100,000.
+    /// Hosts of the crawls at work with something to visit, counted up to 100,000.
     pub hosts: u64,
     /// Seconds from one request to such a host to the next, in the mean: its delay and its answer.
     pub pause: f64,
-    /// Visits a second that one worker made at its best, by those who worked here.
+    /// Visits a second that one worker made at its best, by those who work here and worked here lately.
     pub rate: f64,
 }
 

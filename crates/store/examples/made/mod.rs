@@ -78,7 +78,7 @@ pub fn visit(url: Url, kind: VisitKind, n: u64, outcome: Outcome) -> Visited {
         hops: Vec::new(),
         reopen: false,
     };
-    let claim = Claim { number: n, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0 };
+    let claim = Claim { number: n, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0, taking: 0 };
     let at = Timestamp(n as i64);
     Visited {
         claim,

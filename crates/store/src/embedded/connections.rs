@@ -12,7 +12,7 @@ use super::schema;
 use crate::StoreError;
 use crate::sql::{self, Connection, Transaction};
 use crate::tables::change_on;
-use crate::work::Worker;
+use crate::work::{HalfDone, Worker};
 
 /// Readers kept open between questions.
 const IDLE_READERS: usize = 4;
@@ -46,7 +46,8 @@ impl SqliteConnections {
         let mut db = open().map_err(|error| StoreError::sqlite(path, &error))?;
         schema::migrate(&mut db, path)?;
         let identity = schema::identity(&db).map_err(|error| StoreError::sqlite(path, &error))?;
-        let writer = Worker::start(path, Connection::Sqlite(db))?;
+        // A transaction that is not committed is rolled back.
+        let writer = Worker::start(path, Connection::Sqlite(db), HalfDone::Undone)?;
         let (readers, revision) = (Mutex::default(), Arc::default());
         Ok((Self { path: path.to_owned(), writer: Some(writer), readers, revision }, identity))
     }

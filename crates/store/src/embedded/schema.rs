@@ -646,6 +646,14 @@ ALTER TABLE reference ADD COLUMN gone INTEGER;
 ", "
 -- Pages of which only a part was read are told with what went wrong.
 CREATE INDEX visit_cut ON visit (crawl, id) WHERE reason = 'cut';
+", "
+-- duplicate: as in media. What is in an area is read from the index alone.
+ALTER TABLE location ADD COLUMN duplicate INTEGER NOT NULL DEFAULT 0;
+UPDATE location SET duplicate = 1 WHERE media IN (SELECT id FROM media WHERE duplicate = 1);
+DROP INDEX location_by_place;
+DROP INDEX location_in_order;
+CREATE INDEX location_by_place ON location (lat, lon, best, duplicate) WHERE best = 1;
+CREATE INDEX location_in_order ON location (media, lat, lon, best, duplicate) WHERE best = 1;
 "];
 
 /// The newest version.

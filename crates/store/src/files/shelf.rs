@@ -7,15 +7,18 @@ use std::ops::{Deref, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use bucket::{Bucket, Pieces};
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio::sync::mpsc;
 
-use super::{is_there, make_directory};
+use super::desk::Desk;
+use super::{DRAFTS, is_there, make_directory};
 use crate::StoreError;
 use crate::placements::{self, stays_below};
+use crate::store::MEDIA;
 
 /// Bytes of a file that are read at once.
 const PIECE: usize = 64 << 10;
@@ -23,9 +26,6 @@ const PIECE: usize = 64 << 10;
 const AHEAD: usize = 4;
 /// The largest file that is copied from a bucket for whoever needs one on this machine.
 const LARGEST_COPY: u64 = 16 << 30;
-
-/// How a folder with copies of a process is called, before its number.
-const COPIES_OF: &str = "copies-";
 
 /// A number for every copy of this process.
 static COPIES: AtomicU64 = AtomicU64::new(0);
@@ -38,7 +38,7 @@ pub struct Shelf(Kind);
 enum Kind {
     Directory(PathBuf),
     /// Copies of files are made in a directory when someone needs them on this machine.
-    Bucket(Arc<Bucket>, PathBuf),
+    Bucket(Arc<Bucket>, Arc<Desk>),
 }
 
 /// A file of this machine with the content of a kept one: the file itself, or a copy that goes when
@@ -66,30 +66,53 @@ impl Shelf {
         Self(Kind::Directory(root))
     }
 
-    /// Files in a bucket, named as `s3://…`; copies of them are made in `scratch`.
-    pub fn bucket(address: &str, scratch: PathBuf) -> Result<Self, StoreError> {
-        Ok(Self(Kind::Bucket(Arc::new(Bucket::named(address)?), scratch)))
-    }
-
-    /// Asks a bucket whether it may be used. Blocking.
-    pub(crate) fn check(&self) -> Result<(), StoreError> {
-        match &self.0 {
-            Kind::Directory(_) => Ok(()),
-            Kind::Bucket(bucket, _) => Ok(bucket.check()?),
+    /// Files at home: in a bucket (`s3://…`) or a directory, or, without one, in a data directory.
+    pub(crate) fn at(dir: &Path, home: Option<&str>) -> Result<Self, StoreError> {
+        let own = dir.join(MEDIA);
+        match home {
+            Some(address) if is_address(address) => {
+                let desk = Desk::of_reader(own.join(DRAFTS));
+                Ok(Self(Kind::Bucket(Arc::new(Bucket::named(address)?), Arc::new(desk))))
+            }
+            Some(directory) => Ok(Self::directory(directory.into())),
+            None => Ok(Self::directory(own)),
         }
     }
 
-    /// Removes copies that processes left behind which are gone.
-    pub(super) fn tidy(&self) {
-        let Kind::Bucket(_, scratch) = &self.0 else { return };
-        for entry in fs::read_dir(scratch).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let process = name.to_str().and_then(|name| name.strip_prefix(COPIES_OF));
-            if process.is_some_and(|process| !Path::new("/proc").join(process).exists())
-                && let Err(error) = fs::remove_dir_all(entry.path())
-            {
-                tracing::warn!(path = %entry.path().display(), %error, "copies could not be removed");
-            }
+    /// What a library remembers of where its files are to be: a bucket, or a directory by its full name;
+    /// nothing for the one in its data directory.
+    pub(crate) fn home(dir: &Path, given: &str) -> Option<String> {
+        if is_address(given) {
+            return Some(given.trim_end_matches('/').to_owned());
+        }
+        // Without dots and slashes that lead nowhere.
+        let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let directory: PathBuf = full(Path::new(given)).components().collect();
+        let own: PathBuf = full(&dir.join(MEDIA)).components().collect();
+        (directory != own).then(|| directory.display().to_string())
+    }
+
+    /// The directory of this machine that files are written in before they are put in their place.
+    pub(crate) fn root(&self, dir: &Path) -> PathBuf {
+        match &self.0 {
+            Kind::Directory(root) => root.clone(),
+            Kind::Bucket(..) => dir.join(MEDIA),
+        }
+    }
+
+    /// Asks a bucket whether it may be used; one that is away is waited for, for so long. Blocking.
+    pub(crate) fn check(&self, patience: Duration) -> Result<(), StoreError> {
+        match &self.0 {
+            Kind::Directory(_) => Ok(()),
+            Kind::Bucket(bucket, _) => Ok(bucket.wait_for(patience)?),
+        }
+    }
+
+    /// The same, with copies where this process writes.
+    pub(super) fn copying_to(self, desk: &Arc<Desk>) -> Self {
+        match self.0 {
+            Kind::Bucket(bucket, _) => Self(Kind::Bucket(bucket, Arc::clone(desk))),
+            directory => Self(directory),
         }
     }
 
@@ -105,12 +128,12 @@ impl Shelf {
     /// A kept file as one of this machine. Blocking; waits for a bucket that is away.
     pub fn local(&self, name: &str) -> Result<LocalFile, StoreError> {
         match &self.0 {
-            Kind::Bucket(bucket, scratch) if stays_below(name) => {
+            Kind::Bucket(bucket, desk) if stays_below(name) => {
                 let number = COPIES.fetch_add(1, Ordering::Relaxed);
+                // Drafts are in the same folder, and have no ending.
                 let ending = name.rsplit_once('.').map_or("bin", |(_, ending)| ending);
-                let own = scratch.join(format!("{COPIES_OF}{}", std::process::id()));
-                fs::create_dir_all(&own).map_err(|error| StoreError::io(&own, &error))?;
-                let path = own.join(format!("{number}.{ending}"));
+                let folder = desk.folder().map_err(|error| StoreError::io(desk.drafts(), &error))?;
+                let path = folder.join(format!("{number}.{ending}"));
                 let copy = LocalFile { path, is_copy: true };
                 bucket.fetch(name, &copy.path, LARGEST_COPY)?;
                 Ok(copy)
@@ -141,7 +164,7 @@ impl Shelf {
     fn path(&self, name: &str) -> PathBuf {
         match &self.0 {
             Kind::Directory(root) => root.join(name),
-            Kind::Bucket(_, scratch) => scratch.join(name),
+            Kind::Bucket(_, desk) => desk.drafts().join(name),
         }
     }
 
@@ -193,6 +216,11 @@ impl Shelf {
             Kind::Bucket(bucket, _) => Ok(bucket.missing(&names)?),
         }
     }
+}
+
+/// Whether a place for files is written as that of a service, rightly or not.
+fn is_address(given: &str) -> bool {
+    given.split('/').next().is_some_and(|first| first.contains(':'))
 }
 
 impl Deref for LocalFile {

@@ -6,12 +6,13 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
-use super::{Idle, MoveProgress, Moved, MovedPart, is_media_of};
+use super::{Idle, MoveProgress, Moved, MovedPart};
+use crate::files::DRAFTS;
 use crate::placements::stays_below;
-use crate::store::MEDIA;
 use crate::tables::moving::{KeptFile, files};
 use crate::tables::{MEDIA_HOME, moving as tables};
 use crate::{Shelf, StoreError};
@@ -26,7 +27,7 @@ struct Arrived {
     brought: u64,
 }
 
-/// Moves files; gives the bucket that they are in then.
+/// Moves files; gives where they are then, if not in the data directory.
 pub(super) fn move_files(
     from: &Idle,
     to: &Idle,
@@ -36,26 +37,20 @@ pub(super) fn move_files(
 ) -> Result<Option<String>, StoreError> {
     let old = tables::setting(&from.connections, MEDIA_HOME)?;
     let old = old.and_then(|old| serde_json::from_str::<String>(&old).ok());
-    let (source, directory) = (from.shelf()?, to.dir.join(MEDIA));
-    let scratch = directory.join(".tmp");
-    let (target, home) = match media {
-        // A data directory has its files in it, unless they are in a bucket.
-        None if old.is_none() && to.is_directory() => (Shelf::directory(directory.clone()), None),
+    let source = from.shelf()?;
+    let home = match media {
+        // A data directory has its files in it, unless they were kept elsewhere.
+        None if old.is_none() && to.is_directory() => None,
         // They stay.
         None => return Ok(old),
-        Some(address) if address.contains("://") => {
-            (Shelf::bucket(address, scratch.clone())?, Some(address.to_owned()))
-        }
-        Some(given) if is_media_of(&to.dir, given) => (Shelf::directory(directory.clone()), None),
-        Some(given) => {
-            let at = directory.display().to_string();
-            return Err(StoreError::FilesElsewhere { at, given: given.to_owned() });
-        }
+        Some(given) => Shelf::home(&to.dir, given),
     };
+    let target = Shelf::at(&to.dir, home.as_deref())?;
     if source.base() == target.base() {
         return Ok(home);
     }
-    target.check()?;
+    target.check(Duration::ZERO)?;
+    let scratch = target.root(&to.dir).join(DRAFTS);
     fs::create_dir_all(&scratch).map_err(|error| StoreError::io(&scratch, &error))?;
     let (mut all, mut hash, mut after) = (Arrived::default(), Sha256::new(), 0);
     loop {

@@ -8,7 +8,7 @@
 mod files;
 mod queue;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ pub(crate) use self::queue::{Queued, Take};
 use self::queue::Sums;
 use crate::embedded::{IdleQueue as EmbeddedQueue, SqliteConnections, machine_time};
 use crate::lock::WriterLock;
-use crate::postgres::{IdleQueue as SharedQueue, Pool};
+use crate::postgres::{IdleQueue as SharedQueue, Pool, Stillness};
 use crate::rank::HostKey;
-use crate::store::{FRONTIER, LIBRARY, MEDIA, make_directory};
+use crate::store::{FRONTIER, LIBRARY, make_directory};
 use crate::tables::moving::{self as tables, MOVING, Shape, TABLES};
 use crate::tables::{Connections, MEDIA_HOME};
-use crate::{Shelf, StoreError};
+use crate::{Options, Shelf, StoreError};
 
 /// Visited addresses whose hosts are looked for at once.
 const LOOKED_UP: usize = 500;
@@ -110,6 +110,8 @@ struct Idle {
     connections: Connections,
     queue: Queue,
     dir: PathBuf,
+    /// How a shared one was found: a directory is locked, a database is not.
+    found: Option<Stillness>,
     _lock: Option<WriterLock>,
 }
 
@@ -126,20 +128,42 @@ impl Idle {
                     connections: Connections::Embedded(connections),
                     queue: Queue::Embedded(queue),
                     dir: dir.clone(),
+                    found: None,
                     _lock: Some(lock),
                 })
             }
             Home::Database { url, dir } => {
-                let pool = Arc::new(Pool::open(url, Duration::ZERO)?);
+                let pool = Arc::new(Pool::open(url, Duration::ZERO, Options::default().lease)?);
                 let label = pool.label().display().to_string();
                 let queue = SharedQueue::open(Arc::clone(&pool));
-                if let Some(what) = queue.at_work()?.into_iter().next() {
-                    return Err(StoreError::AtWork { home: label, what });
-                }
-                let connections = Connections::Shared(pool);
-                Ok(Self { label, connections, queue: Queue::Shared(queue), dir: dir.clone(), _lock: None })
+                let (connections, found) = (Connections::Shared(pool), Some(queue.stillness()?));
+                let idle =
+                    Self { label, connections, queue: Queue::Shared(queue), dir: dir.clone(), found, _lock: None };
+                idle.refuse_company()?;
+                Ok(idle)
             }
         }
+    }
+
+    /// Refuses a home that somebody works in.
+    fn refuse_company(&self) -> Result<(), StoreError> {
+        let Queue::Shared(queue) = &self.queue else { return Ok(()) };
+        match queue.at_work()?.into_iter().next() {
+            Some(what) => Err(StoreError::AtWork { home: self.label.clone(), what }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses a home that somebody worked in since it was opened, and may have left: what was copied before and
+    /// after does not belong together.
+    fn refuse_traces(&self) -> Result<(), StoreError> {
+        let (Queue::Shared(queue), Some(found)) = (&self.queue, self.found) else { return Ok(()) };
+        let now = queue.stillness()?;
+        if now == found {
+            return Ok(());
+        }
+        let what = if now.last_worker == found.last_worker { "its library changed" } else { "a process joined" };
+        Err(StoreError::Disturbed { home: self.label.clone(), what: what.into() })
     }
 
     fn is_directory(&self) -> bool {
@@ -148,11 +172,7 @@ impl Idle {
 
     fn shelf(&self) -> Result<Shelf, StoreError> {
         let home = tables::setting(&self.connections, MEDIA_HOME)?;
-        let directory = self.dir.join(MEDIA);
-        match home.and_then(|home| serde_json::from_str::<String>(&home).ok()) {
-            Some(address) => Shelf::bucket(&address, directory.join(".tmp")),
-            None => Ok(Shelf::directory(directory)),
-        }
+        Shelf::at(&self.dir, home.and_then(|home| serde_json::from_str::<String>(&home).ok()).as_deref())
     }
 
     fn walk(&self, take: Take<'_>) -> Result<(), StoreError> {
@@ -186,6 +206,8 @@ pub fn move_house(order: &Move, told: &mut dyn FnMut(MoveProgress)) -> Result<Mo
         return Err(StoreError::HalfMoved { home: from.label });
     }
     let mut note = enter(&from, &to)?;
+    // From now on nobody joins there.
+    to.refuse_company()?;
     let mut moved = Moved::default();
     move_tables(&from, &to, &mut moved, told)?;
     if !note.worded {
@@ -194,12 +216,14 @@ pub fn move_house(order: &Move, told: &mut dyn FnMut(MoveProgress)) -> Result<Mo
         tables::set(&to.connections, MOVING, Some(written(&note)))?;
     }
     move_queue(&from, &to, &mut moved, told)?;
+    from.refuse_traces()?;
     let home = files::move_files(&from, &to, order.media.as_deref(), &mut moved, told)?;
     tables::set(&to.connections, MEDIA_HOME, home.map(|home| serde_json::Value::from(home).to_string()))?;
     moved.files = to.shelf()?.base().display().to_string();
     if order.media.is_none() && !to.is_directory() {
         moved.files = from.shelf()?.base().display().to_string();
     }
+    from.refuse_traces()?;
     tables::set(&to.connections, MOVING, None)?;
     Ok(moved)
 }
@@ -359,10 +383,4 @@ impl<'a> Filling<'a> {
             Self::Shared(filling) => filling.finish(),
         }
     }
-}
-
-/// Whether a path is the media directory of a data directory.
-fn is_media_of(dir: &Path, given: &str) -> bool {
-    let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    full(Path::new(given)) == full(&dir.join(MEDIA))
 }

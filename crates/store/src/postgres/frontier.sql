@@ -267,7 +267,8 @@ BEGIN
     END LOOP;
 END $$;
 
--- A request to a host has ended: it rests. What another worker has taken over since is left alone.
+-- A request to a host has ended: it rests. What another worker has taken over since is left alone; one that was
+-- given back, or let go of by another since, rests at least as long as was said then, and its failures stay.
 -- rest_ms: how long, from now on by this server's clock, whatever the clocks of others say.
 CREATE FUNCTION let_rest(of_host BIGINT, by_workers BIGINT[], rest_ms BIGINT, its_delay BIGINT, failed BIGINT,
                          at_ms BIGINT)
@@ -276,9 +277,12 @@ DECLARE
     until_ms BIGINT := at_ms + greatest(rest_ms, 0);
 BEGIN
     INSERT INTO host_clock AS c (host, ready_at, delay_ms, failures) VALUES (of_host, until_ms, its_delay, failed)
-    ON CONFLICT (host) DO UPDATE SET busy = NULL, ready_at = excluded.ready_at, failures = excluded.failures,
-                                     delay_ms = coalesce(excluded.delay_ms, c.delay_ms)
-    WHERE c.busy IS NULL OR c.busy = ANY (by_workers);
+    ON CONFLICT (host) DO UPDATE SET
+        busy = NULL, delay_ms = coalesce(excluded.delay_ms, c.delay_ms),
+        ready_at = CASE WHEN c.busy IS NULL THEN greatest(c.ready_at, excluded.ready_at) ELSE excluded.ready_at END,
+        failures = CASE WHEN c.busy IS NULL THEN c.failures ELSE excluded.failures END
+    WHERE c.busy IS NULL OR c.busy = ANY (by_workers)
+    RETURNING c.ready_at INTO until_ms;
     IF FOUND THEN
         UPDATE backlog SET ready = until_ms <= at_ms, free_at = until_ms WHERE host = of_host;
     END IF;

@@ -8,6 +8,6 @@ mod frontier;
 mod pool;
 mod schema;
 
-pub(crate) use frontier::{Clock, Filling, IdleQueue, SharedFrontier};
+pub(crate) use frontier::{Clock, Filling, IdleQueue, SharedFrontier, Stillness};
 pub use pool::PATIENCE;
 pub(crate) use pool::{Duty, Pool};

@@ -12,15 +12,19 @@ use tokio_postgres::config::Host;
 use tokio_postgres::error::SqlState;
 
 use super::schema;
-use crate::StoreError;
 use crate::sql::{self, Connection, Session};
+use crate::{PoolFigures, StoreError};
 
 /// Connections that a process uses at once, and keeps open between questions. Servers have few to give, and many
-/// processes share them.
+/// processes share them. No bound: whoever has one may need another to go on, as who removes a file asks whether a
+/// row names it, and would wait for itself.
 const MOST: usize = 12;
 
 /// How long one of them is waited for before there is one more: whoever has one may want another to go on.
 const TURN: Duration = Duration::from_secs(2);
+
+/// Where the server of this machine is, when no host is named.
+const SOCKETS: &str = "/var/run/postgresql";
 
 /// How long a server that went away is waited for.
 pub const PATIENCE: Duration = Duration::from_secs(300);
@@ -31,10 +35,25 @@ const LOOKS: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(2)]
 /// How often what two did at once, and could not both do, is tried again.
 const TRIES: usize = 8;
 
+/// When either side of a silent connection asks whether the other is still there, how often then, and how often in
+/// vain. A machine that vanished says no farewell, and the system alone would wait two hours for one.
+const SILENCE: Duration = Duration::from_secs(15);
+const ASKS_EVERY: Duration = Duration::from_secs(5);
+const ASKS: u32 = 3;
+
+/// How long what was sent may stay without a sign that it came.
+const UNHEARD: Duration = Duration::from_secs(30);
+
+/// How long one who changes something may say nothing in the middle of it, at least: it holds what others wait for.
+/// Between two statements lie moments of work, seconds on a machine that is short of everything.
+const PAUSE: Duration = Duration::from_secs(10);
+
 /// Connections to one database.
 pub(crate) struct Pool {
     config: Config,
     label: PathBuf,
+    /// How long one who changes something may say nothing.
+    pause: Duration,
     open: Mutex<Open>,
     returned: Condvar,
 }
@@ -44,6 +63,8 @@ pub(crate) struct Pool {
 struct Open {
     idle: Vec<Connection>,
     used: usize,
+    /// Those who wait for one.
+    waiting: usize,
 }
 
 /// A connection in use.
@@ -54,9 +75,11 @@ struct Lent<'p> {
 
 impl Pool {
     /// Connects, and makes the tables or brings them up to date. A server that is away is waited for, for so
-    /// long. Blocking.
-    pub fn open(url: &str, patience: Duration) -> Result<Self, StoreError> {
-        let pool = Self::to(url)?;
+    /// long. Who is taken for dead after `lease` may stop in the middle of a change for twice as long, then the
+    /// change is undone. Blocking.
+    pub fn open(url: &str, patience: Duration, lease: Duration) -> Result<Self, StoreError> {
+        let mut pool = Self::to(url)?;
+        pool.pause = PAUSE.max(2 * lease);
         let session = pool.until_it_is_there(patience, || pool.connect())?;
         schema::migrate(&session, &pool.label)?;
         pool.connections().idle.push(Connection::Postgres(Box::new(session)));
@@ -70,9 +93,20 @@ impl Pool {
             database: url.split_once('@').map_or("the database", |_| "the database with a password").into(),
             reason: error.to_string(),
         })?;
+        if config.get_hosts().iter().any(|host| matches!(host, Host::Tcp(name) if name.contains('@'))) {
+            // What follows an @ in a password is read as a host, and hosts are shown.
+            let reason = "a password with an @ in it: write it as %40".into();
+            return Err(StoreError::NoDatabase { database: "the database with a password".into(), reason });
+        }
+        if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
+            let own = if Path::new(SOCKETS).is_dir() { SOCKETS } else { "localhost" };
+            config.host(own);
+        }
         config.application_name("bowerbird").connect_timeout(Duration::from_secs(10));
+        config.keepalives_idle(SILENCE).keepalives_interval(ASKS_EVERY).keepalives_retries(ASKS);
+        config.tcp_user_timeout(UNHEARD);
         let label = named(&config);
-        Ok(Self { config, label, open: Mutex::default(), returned: Condvar::new() })
+        Ok(Self { config, label, pause: PAUSE, open: Mutex::default(), returned: Condvar::new() })
     }
 
     /// The database, without its password.
@@ -90,7 +124,7 @@ impl Pool {
 
     /// Does something again and again while the server is away, with growing pauses.
     fn until_it_is_there<T>(&self, patience: Duration, work: impl Fn() -> sql::Result<T>) -> Result<T, StoreError> {
-        let (began, mut look, mut tries) = (Instant::now(), LOOKS[0], 0);
+        let (mut away_since, mut look, mut tries) = (None, LOOKS[0], 0);
         loop {
             let error = match work() {
                 Ok(done) => return Ok(done),
@@ -98,8 +132,9 @@ impl Pool {
             };
             tries += 1;
             match trouble(&error) {
-                Trouble::Away if began.elapsed() < patience => {
-                    if tries == 1 {
+                // However long it worked before, patience begins now.
+                Trouble::Away if away_since.get_or_insert_with(Instant::now).elapsed() < patience => {
+                    if look == LOOKS[0] {
                         tracing::warn!("{} is away ({error}): waiting for it", self.label.display());
                     }
                     let idle = std::mem::take(&mut self.connections().idle);
@@ -141,7 +176,15 @@ impl Pool {
     fn connect(&self) -> sql::Result<Session> {
         let session = Session::connect(&self.config)?;
         // Statements are planned once; the values they are asked with do not make them better ones.
-        session.batch("SET statement_timeout = 0; SET jit = off; SET client_min_messages = warning")?;
+        let (silence, every, unheard) = (SILENCE.as_secs(), ASKS_EVERY.as_secs(), UNHEARD.as_millis());
+        // What is said of TCP goes for nothing on a socket of this machine. A connection that is lost in the middle
+        // of a change must not hold what others wait for.
+        session.batch(&format!(
+            "SET statement_timeout = 0; SET jit = off; SET client_min_messages = warning;
+             SET tcp_keepalives_idle = {silence}; SET tcp_keepalives_interval = {every}; SET tcp_keepalives_count = {ASKS};
+             SET tcp_user_timeout = {unheard}; SET idle_in_transaction_session_timeout = {}",
+            self.pause.as_millis()
+        ))?;
         Ok(session)
     }
 
@@ -153,7 +196,9 @@ impl Pool {
             if left.is_zero() {
                 break;
             }
+            open.waiting += 1;
             open = self.returned.wait_timeout(open, left).unwrap_or_else(PoisonError::into_inner).0;
+            open.waiting -= 1;
         }
         open.used += 1;
         let mut lent = Lent { pool: self, db: open.idle.pop() };
@@ -162,6 +207,12 @@ impl Pool {
             lent.db = Some(Connection::Postgres(Box::new(self.connect()?)));
         }
         Ok(lent)
+    }
+
+    /// How many connections there are.
+    pub fn figures(&self) -> PoolFigures {
+        let open = self.connections();
+        PoolFigures { used: open.used, idle: open.idle.len(), waiting: open.waiting }
     }
 
     fn connections(&self) -> MutexGuard<'_, Open> {
@@ -254,6 +305,11 @@ fn is_away(code: &SqlState) -> bool {
         SqlState::CONNECTION_EXCEPTION,
         SqlState::CONNECTION_FAILURE,
         SqlState::CONNECTION_DOES_NOT_EXIST,
+        // It took this process for gone.
+        SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        SqlState::IDLE_SESSION_TIMEOUT,
+        // It is to take over from another, and does not yet.
+        SqlState::READ_ONLY_SQL_TRANSACTION,
     ]
     .contains(code)
 }
@@ -278,4 +334,44 @@ fn label(config: &Config) -> PathBuf {
     };
     let port = config.get_ports().first().map(|port| format!(":{port}")).unwrap_or_default();
     format!("postgres://{host}{port}/{}", config.get_dbname().unwrap_or_default()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_named_without_its_password_and_on_this_machine_without_a_host() {
+        let own = if Path::new(SOCKETS).is_dir() { SOCKETS } else { "localhost" };
+        for (url, label) in [
+            ("postgres://birds:secret@db.example.org:5433/birds", "postgres://db.example.org:5433/birds"),
+            ("postgres://birds:s%40cret@db/birds", "postgres://db:5432/birds"),
+            ("postgres:///again", &format!("postgres://{own}/again")),
+            ("dbname=again user=birds", &format!("postgres://{own}/again")),
+        ] {
+            assert_eq!(Pool::to(url).unwrap().label(), Path::new(label), "{url}");
+        }
+    }
+
+    #[test]
+    fn a_password_that_is_read_as_a_host_is_not_told() {
+        let error = Pool::to("postgres://birds:pa@se@db.example.org/birds").err().unwrap().to_string();
+        assert!(error.contains("%40") && !error.contains("se@"), "{error}");
+    }
+
+    #[test]
+    fn patience_begins_when_the_server_is_away() {
+        let pool = Pool::to("postgres://nobody@127.0.0.1:1/nowhere").unwrap();
+        let tries = std::cell::Cell::new(0);
+        let patience = Duration::from_millis(300);
+        let done = pool.until_it_is_there(patience, || {
+            tries.set(tries.get() + 1);
+            if tries.get() == 1 {
+                // Longer at work than whoever waits has patience.
+                thread::sleep(patience);
+            }
+            if tries.get() < 3 { pool.connect().map(|_| 0) } else { Ok(tries.get()) }
+        });
+        assert_eq!(done.unwrap(), 3);
+    }
 }

@@ -7,7 +7,12 @@ use crate::sql::{self, Session};
 
 /// Step *n* brings a database of version *n* to version *n + 1*. Steps that were ever released are
 /// never changed, only followed.
-const STEPS: &[&[&str]] = &[&[include_str!("library.sql"), include_str!("frontier.sql")]];
+const STEPS: &[&[&str]] = &[
+    &[include_str!("library.sql"), include_str!("frontier.sql")],
+    &[include_str!("stretches.sql")],
+    &[include_str!("by_key.sql")],
+    &[include_str!("rests.sql")],
+];
 
 /// The newest version.
 const VERSION: i32 = STEPS.len() as i32;

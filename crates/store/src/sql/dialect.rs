@@ -16,8 +16,12 @@ impl Dialect {
         }
     }
 
+    // Who only reads holds nothing that others wait for, and may take its time.
     pub(super) fn begin_moment(self) -> &'static str {
-        self.choose("BEGIN DEFERRED", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self.choose(
+            "BEGIN DEFERRED",
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL idle_in_transaction_session_timeout = 0",
+        )
     }
 
     // A writer from the start: one that begins as a reader and is not the first is refused at once.

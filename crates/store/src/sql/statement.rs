@@ -91,11 +91,12 @@ impl Statement<'_> {
         })
     }
 
-    /// [`query`](Self::query) for who may stop long before the end. Within a transaction.
-    pub fn walk<P: Params>(&mut self, params: P) -> Result<Rows<'_>> {
+    /// [`query`](Self::query) for who may stop long before the end, and usually reads so many rows. Within a
+    /// transaction.
+    pub fn walk<P: Params>(&mut self, params: P, usual: usize) -> Result<Rows<'_>> {
         match self {
             Self::Sqlite(_) => self.query(params),
-            Self::Postgres(session, sql) => params.with(|values| Ok(Rows::Walk(session.walk(sql, values)?))),
+            Self::Postgres(session, sql) => params.with(|values| Ok(Rows::Walk(session.walk(sql, values, usual)?))),
         }
     }
 }

@@ -18,6 +18,9 @@ use crate::{Candidate, Clue, Example};
 /// Hashes that are held in memory, at some 110 bytes each: of more, the newest are not found.
 const HELD: usize = 32_000_000;
 
+/// Rows that are read at once: a server sends all that is asked for, and a row is larger than what is held of it.
+const READ: usize = 10_000;
+
 /// Hashes close to those of an example that are looked at, the closest ones.
 const CLOSE: usize = 4_096;
 
@@ -63,25 +66,36 @@ impl Hashes {
 }
 
 impl Held {
-    /// Reads the rows that are new.
+    /// Reads the rows that are new. What was read before a connection was lost is not read again.
     fn catch_up(&mut self, db: &Connection) -> sql::Result<()> {
+        let read = self.read(db);
+        self.near.values_mut().for_each(Near::settle);
+        read
+    }
+
+    fn read(&mut self, db: &Connection) -> sql::Result<()> {
         let mut room = HELD.saturating_sub(self.near.values().map(Near::len).sum());
         let mut select =
-            db.prepare_cached("SELECT id, kind, version, bits FROM picture_hash WHERE id > ?1 ORDER BY id")?;
-        let mut rows = select.query([self.last])?;
-        while let Some(row) = rows.next()? {
-            let (number, key, bits): (i64, _, [u8; 32]) = (row.get(0)?, (row.get(1)?, row.get(2)?), row.get(3)?);
-            if room > 0 {
-                self.near.entry(key).or_default().add(number, from_bytes(&bits));
-                room -= 1;
-            } else if !self.full {
-                self.full = true;
-                tracing::warn!("more than {HELD} hashes of pictures: near copies of newer ones are not found");
+            db.prepare_cached("SELECT id, kind, version, bits FROM picture_hash WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+        loop {
+            let mut rows = select.query(params![self.last, READ as i64])?;
+            let mut count = 0;
+            while let Some(row) = rows.next()? {
+                let (number, key, bits): (i64, _, [u8; 32]) = (row.get(0)?, (row.get(1)?, row.get(2)?), row.get(3)?);
+                if room > 0 {
+                    self.near.entry(key).or_default().add(number, from_bytes(&bits));
+                    room -= 1;
+                } else if !self.full {
+                    self.full = true;
+                    tracing::warn!("more than {HELD} hashes of pictures: near copies of newer ones are not found");
+                }
+                self.last = number;
+                count += 1;
             }
-            self.last = number;
+            if count < READ {
+                return Ok(());
+            }
         }
-        self.near.values_mut().for_each(Near::settle);
-        Ok(())
     }
 }
 

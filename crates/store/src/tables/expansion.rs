@@ -22,11 +22,6 @@ const FORMS: usize = 60;
 /// A word that fewer have may be the start of another.
 const FEW: i64 = 50;
 
-/// A word is common when the square of how many have it is more than so many times all there are: then
-/// finding and sorting all of them takes a server longer than going along all numbers until
-/// [`RANKED`](crate::matches::RANKED) have it (0.95 µs for one, 1.3 µs for the other).
-const COMMON: u64 = 3_400;
-
 /// Words that are looked for in place of one that nobody has.
 const SLIPS: usize = 3;
 
@@ -41,12 +36,16 @@ pub(super) struct Plan {
     pub expression: Option<String>,
     /// The same among prominent words.
     pub prominent: Option<String>,
+    /// The same, where the words of phrases are anywhere: what a server's index knows of them. Nothing when there
+    /// are no phrases.
+    pub loose: Option<String>,
     /// What may not be there, when nothing must be.
     pub unwanted: Option<String>,
-    /// At most so many match.
+    /// At most so many match, and at least so many.
     pub estimate: u64,
-    /// It is one word that very many have: whoever goes along all numbers soon meets enough of them.
-    pub common: bool,
+    pub at_least: u64,
+    /// At most so many items or pages there are.
+    pub all: i64,
     /// All forms of what is wanted.
     pub forms: Vec<String>,
     /// What nobody has, and what is looked for in its place.
@@ -63,6 +62,8 @@ enum Node {
         places: Vec<Vec<i64>>,
         rarity: f64,
         written: String,
+        /// Its whole words.
+        words: Vec<String>,
         count: u64,
     },
     All(Vec<Node>),
@@ -93,10 +94,10 @@ impl Plan {
         let root = planner.node(want, true)?;
         let dialect = db.dialect();
         let unwanted = match &root {
-            Node::Not(part) => part.expression(dialect, false),
+            Node::Not(part) => part.expression(dialect, Sense::Exact),
             Node::All(parts) => {
                 let parts = parts.iter().filter_map(|part| match part {
-                    Node::Not(part) => part.expression(dialect, false),
+                    Node::Not(part) => part.expression(dialect, Sense::Exact),
                     _ => None,
                 });
                 Some(parts.collect::<Vec<_>>().join(dialect.choose(" OR ", " | "))).filter(|joined| !joined.is_empty())
@@ -106,12 +107,14 @@ impl Plan {
         let Planner { mut forms, slips, rare, all, .. } = planner;
         forms.sort_unstable();
         forms.dedup();
-        let expression = root.expression(dialect, false);
-        let prominent = root.expression(dialect, true);
-        let estimate = root.estimate();
-        let common = matches!(root, Node::Word(_))
-            && estimate.saturating_mul(estimate) > COMMON.saturating_mul(all.unsigned_abs());
-        Ok(Self { subject, root, expression, prominent, unwanted, estimate, common, forms, slips, rare })
+        let expression = root.expression(dialect, Sense::Exact);
+        let prominent = root.expression(dialect, Sense::Prominent);
+        let asks_twice = dialect == Dialect::Postgres && root.has_phrases();
+        let loose = asks_twice.then(|| root.expression(dialect, Sense::Loose)).flatten();
+        // A server looks for phrases everywhere at once.
+        let prominent = prominent.filter(|_| !asks_twice);
+        let (estimate, at_least) = (root.estimate(), root.at_least());
+        Ok(Self { subject, root, expression, prominent, loose, unwanted, estimate, at_least, all, forms, slips, rare })
     }
 
     /// How well something matches, from 0 to 1; nothing when it does not. Phrases are asked of the table
@@ -233,7 +236,10 @@ impl Planner<'_> {
             Dialect::Sqlite => format!("\"{}\"{star}", words.join(" ")),
             Dialect::Postgres => lexemes::phrase(words, start),
         };
-        Ok(Node::Phrase { typed: typed.to_owned(), places, rarity, written, count })
+        // What begins so is found by the others.
+        let whole = words.len().saturating_sub(usize::from(start));
+        let words = words[..whole].to_vec();
+        Ok(Node::Phrase { typed: typed.to_owned(), places, rarity, written, words, count })
     }
 
     /// BM25's inverse document frequency.
@@ -266,23 +272,37 @@ fn written(dialect: Dialect, word: &str) -> String {
     }
 }
 
+/// How the table of words is asked.
+#[derive(Clone, Copy, PartialEq)]
+enum Sense {
+    Exact,
+    /// Among prominent words.
+    Prominent,
+    /// For all that match and some more.
+    Loose,
+}
+
 impl Node {
-    /// As the table of words is asked, or the same among prominent words; nothing when nothing must be there.
-    fn expression(&self, dialect: Dialect, prominent: bool) -> Option<String> {
+    /// As the table of words is asked; nothing when nothing must be there.
+    fn expression(&self, dialect: Dialect, sense: Sense) -> Option<String> {
         let list = |parts: &[Node], by: &str| {
-            let parts: Vec<String> = parts.iter().filter_map(|part| part.expression(dialect, prominent)).collect();
+            let parts: Vec<String> = parts.iter().filter_map(|part| part.expression(dialect, sense)).collect();
             (!parts.is_empty()).then(|| format!("({})", parts.join(by)))
         };
         let (and, or, not) = dialect.choose((" AND ", " OR ", "NOT"), (" & ", " | ", "& !"));
-        let mark = |text: &str| match prominent {
-            true => written(dialect, &format!("{PROMINENT}{text}")),
-            false => written(dialect, text),
+        let mark = |text: &str| match sense {
+            Sense::Prominent => written(dialect, &format!("{PROMINENT}{text}")),
+            Sense::Exact | Sense::Loose => written(dialect, text),
         };
         match self {
             Self::Word(term) => {
                 let forms: Vec<String> = term.forms.iter().map(|(known, _)| mark(&known.text)).collect();
                 // A word that nobody has.
                 Some(if forms.is_empty() { written(dialect, "\u{e002}") } else { format!("({})", forms.join(or)) })
+            }
+            Self::Phrase { words, .. } if sense == Sense::Loose && !words.is_empty() => {
+                let words: Vec<String> = words.iter().map(|word| mark(word)).collect();
+                Some(format!("({})", words.join(and)))
             }
             Self::Phrase { written, .. } => Some(written.clone()),
             Self::Any(parts) => list(parts, or),
@@ -291,7 +311,9 @@ impl Node {
                 let unwanted: Vec<String> = parts
                     .iter()
                     .filter_map(|part| match part {
-                        Self::Not(part) => part.expression(dialect, false),
+                        // What has its words may not have the phrase.
+                        Self::Not(part) if sense == Sense::Loose && part.has_phrases() => None,
+                        Self::Not(part) => part.expression(dialect, Sense::Exact),
                         _ => None,
                     })
                     .collect();
@@ -312,6 +334,28 @@ impl Node {
             Self::Any(parts) => parts.iter().map(Self::estimate).fold(0, u64::saturating_add),
             Self::All(parts) => parts.iter().map(Self::estimate).min().unwrap_or(u64::MAX),
             Self::Not(_) => u64::MAX,
+        }
+    }
+
+    /// At least so many match.
+    fn at_least(&self) -> u64 {
+        match self {
+            Self::Word(term) => term.forms.iter().map(|(known, _)| known.count.max(0) as u64).max().unwrap_or(0),
+            Self::Any(parts) => parts.iter().map(Self::at_least).max().unwrap_or(0),
+            Self::All(parts) if parts.len() == 1 => parts.iter().map(Self::at_least).sum(),
+            // What has each part may not have them together.
+            Self::All(_) | Self::Phrase { .. } | Self::Not(_) => 0,
+        }
+    }
+}
+
+impl Node {
+    fn has_phrases(&self) -> bool {
+        match self {
+            Self::Word(_) => false,
+            Self::Phrase { .. } => true,
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::has_phrases),
+            Self::Not(part) => part.has_phrases(),
         }
     }
 }

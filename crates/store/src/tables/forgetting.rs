@@ -1,12 +1,13 @@
 //! Taking out of the library what may not come back.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::{Mutex, PoisonError};
 
 use crate::sql::{self, Connection, OptionalExtension, Transaction, params, params_from_iter};
 use facts::{HostName, MediaId, Timestamp, Url};
 
 use super::catalogue::{ADDRESS, Address, CONTENT, Catalogue, HOST};
-use super::{places, said, wording};
+use super::{persons, places, said, wording};
 use crate::forget::Lists;
 use crate::import::FileAddress;
 use crate::{BlockedEntry, Forgotten};
@@ -14,8 +15,27 @@ use crate::{BlockedEntry, Forgotten};
 /// Redirects that are followed.
 const REDIRECTS: usize = 20;
 
+/// The setting that says how often something was forgotten.
+const TIMES: &str = "forgotten.times";
+
 /// Files that are asked for at once to be removed.
 const DOOMED: usize = 1_000;
+
+/// What was forgotten in all tries of one change: said again after a lost answer, it finds nothing of what went.
+#[derive(Default)]
+pub(super) struct Counted(Mutex<Forgotten>);
+
+impl Counted {
+    /// Takes in what one try found, and gives what all of them did.
+    pub fn add(&self, found: Forgotten) -> Forgotten {
+        let mut most = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        most.pages = most.pages.max(found.pages);
+        most.media = most.media.max(found.media);
+        most.files = most.files.max(found.files);
+        most.addresses = most.addresses.max(found.addresses);
+        *most
+    }
+}
 
 pub(super) fn forget_host(db: &Transaction<'_>, host: &HostName, now: Timestamp) -> sql::Result<Forgotten> {
     let mut forgetting = Forgetting::new(db, now)?;
@@ -67,6 +87,8 @@ struct Forgetting<'a> {
 
 impl<'a> Forgetting<'a> {
     fn new(db: &'a Transaction<'a>, now: Timestamp) -> sql::Result<Self> {
+        // Those who read the lists before see that there is more.
+        persons::save_setting(db, TIMES, Some(&(times(db)? + 1).to_string()))?;
         Ok(Self { db, catalogue: Catalogue::forgetting(db)?, now, pages: 0, addresses: 0, urls: HashSet::new() })
     }
 
@@ -254,9 +276,15 @@ impl<'a> Forgetting<'a> {
     }
 }
 
+/// How often something was forgotten.
+pub(super) fn times(db: &Connection) -> sql::Result<u64> {
+    Ok(persons::setting(db, TIMES)?.and_then(|times| times.parse().ok()).unwrap_or(0))
+}
+
 /// All that may not come back.
 pub(super) fn blocked(db: &Connection) -> sql::Result<Lists> {
-    let mut lists = Lists::default();
+    // Read before them: what is forgotten meanwhile is read again.
+    let mut lists = Lists { times: Some(times(db)?), ..Lists::default() };
     let mut select = db.prepare_cached("SELECT kind, key FROM forgotten")?;
     let mut rows = select.query([])?;
     while let Some(row) = rows.next()? {

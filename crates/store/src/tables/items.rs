@@ -19,6 +19,9 @@ use super::{locations, rewording, whereabouts};
 use crate::matches::{LITTLE, SKIPPED, counted};
 use crate::{Area, Cursor, Edited, ItemFilter, ItemLocation, Listed, Match, Matches, MediaItem, Sighting};
 
+/// Items that match up to which those that are counted are kept for the answer.
+const COLLECTED: usize = 20_000;
+
 /// Sightings given with an item.
 const SIGHTINGS: i64 = 100;
 
@@ -133,20 +136,40 @@ fn without_words(
     nearest_to: Option<LatLon>,
     enough: usize,
 ) -> sql::Result<Counted> {
-    let (mut total, counted) = (0, counted(db.dialect()));
-    each_match(db, lexicon, filter, &mut |_, _| {
+    let (mut total, counted, mut met) = (0, counted(db.dialect()), Vec::new());
+    each_match(db, lexicon, filter, &mut |number, point| {
         total += 1;
+        if total <= COLLECTED {
+            met.push((number, point));
+        }
         if total > counted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
-    let enough = if total > counted { enough } else { enough.min(total) };
+    let more = total > counted;
+    let enough = if more { enough } else { enough.min(total) };
+    let all_met = total <= met.len() && !more;
     let found = match nearest_to {
-        None => {
-            let numbers = numbers(db, lexicon, filter, 0, enough)?;
-            numbers.into_iter().map(|number| Found { number, metres: None, score: None }).collect()
+        // All that match were met already.
+        Some(centre) if all_met && filter.area.is_some() => {
+            let far = |point: Option<LatLon>| point.map_or(f64::INFINITY, |point| centre.metres_to(point));
+            let mut met: Vec<(i64, f64)> = met.into_iter().map(|(number, point)| (number, far(point))).collect();
+            met.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            met.truncate(enough);
+            met.into_iter().map(|(number, metres)| Found { number, metres: Some(metres), score: None }).collect()
         }
         Some(centre) => around(db, lexicon, filter, centre, enough)?,
+        None => {
+            let numbers = if all_met {
+                let mut numbers: Vec<i64> = met.into_iter().map(|(number, _)| number).collect();
+                numbers.sort_unstable();
+                numbers.truncate(enough);
+                numbers
+            } else {
+                numbers(db, lexicon, filter, 0, enough)?
+            };
+            numbers.into_iter().map(|number| Found { number, metres: None, score: None }).collect()
+        }
     };
-    Ok((total.min(counted), total > counted, found))
+    Ok((total.min(counted), more, found))
 }
 
 /// The nearest that match.

@@ -218,9 +218,9 @@ impl Candidate {
 /// Marks the best of a file's locations; none when a person said that nobody knows. Whether it is the
 /// first time that one is from words.
 fn elect(db: &Transaction<'_>, media: i64) -> sql::Result<bool> {
-    let (rejected, was_worded): (bool, bool) = db
-        .prepare_cached("SELECT rejected, worded FROM media WHERE id = ?1")?
-        .query_row([media], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (rejected, was_worded, duplicate): (bool, bool, bool) = db
+        .prepare_cached("SELECT rejected, worded, duplicate FROM media WHERE id = ?1")?
+        .query_row([media], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     let known = db
         .prepare_cached(
             "SELECT source, precision, confidence, verified, country, admin1, town, lat, lon FROM location
@@ -230,10 +230,10 @@ fn elect(db: &Transaction<'_>, media: i64) -> sql::Result<bool> {
         .collect::<sql::Result<Vec<_>>>()?;
     let best = known.iter().min_by_key(|known| rank(&known.source, known.precision)).filter(|_| !rejected);
     db.prepare_cached(
-        "UPDATE location SET best = CASE WHEN source = ?2 THEN 1 ELSE 0 END
-         WHERE media = ?1 AND best <> CASE WHEN source = ?2 THEN 1 ELSE 0 END",
+        "UPDATE location SET best = CASE WHEN source = ?2 THEN 1 ELSE 0 END, duplicate = ?3
+         WHERE media = ?1 AND (best, duplicate) IS DISTINCT FROM (CASE WHEN source = ?2 THEN 1 ELSE 0 END, ?3)",
     )?
-    .run(params![media, best.map_or("", |best| &best.source)])?;
+    .run(params![media, best.map_or("", |best| &best.source), duplicate])?;
     let worded = !rejected && known.iter().any(|known| rank(&known.source, None).1 >= FIXES);
     let located = best.map_or(0, |best| 1 + i64::from(best.verified));
     let doubt = best.filter(|best| !best.verified).map(|best| by_doubt(best.confidence, best.precision));
@@ -276,6 +276,7 @@ pub(super) fn mark_duplicate(db: &Transaction<'_>, media: i64, duplicate: bool) 
     if changed == 0 {
         return Ok(());
     }
+    db.prepare_cached("UPDATE location SET duplicate = ?2 WHERE media = ?1")?.run(params![media, duplicate])?;
     wording::mark_duplicate(db, media, duplicate)?;
     let shown = Shown::read(db, media)?;
     if duplicate { shown.take(db, media) } else { shown.add(db, media) }

@@ -36,6 +36,7 @@ mod items;
 mod lexemes;
 mod licences;
 mod likeness;
+mod listed;
 mod locations;
 pub(crate) mod moving;
 mod near;
@@ -51,6 +52,7 @@ mod runs;
 mod said;
 mod same_bytes;
 mod slips;
+mod stretches;
 mod tasks;
 mod terms;
 mod text;
@@ -62,6 +64,7 @@ mod whereabouts;
 mod wording;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
@@ -69,6 +72,7 @@ use facts::{LatLon, MediaId, MediaKind, Timestamp, UrlId};
 
 use self::candidates::Hashes;
 pub(crate) use self::connections::{Connections, change_on};
+use self::forgetting::Counted;
 use self::likeness::Likenesses;
 use self::orders::Order;
 use self::records::Records;
@@ -106,6 +110,8 @@ pub(crate) struct Tables {
     hashes: Arc<Hashes>,
     lexicon: Arc<Lexicon>,
     likenesses: Arc<Likenesses>,
+    /// What may not come back, for whoever asked for it.
+    blocked: Blocked,
     /// How far its clock is ahead of the machine's.
     ahead: Duration,
     /// The clock of a shared database's server, which counts instead of the machine's.
@@ -136,6 +142,7 @@ impl Tables {
             hashes: Arc::default(),
             lexicon: Arc::default(),
             likenesses: Arc::default(),
+            blocked: Blocked::default(),
             ahead: Duration::ZERO,
             clock: None,
         }
@@ -274,9 +281,13 @@ impl Library for Tables {
         self.ask(move |db| runs::run(db, run)).await
     }
 
-    async fn beat(&self, run: RunId, beat: &Beat) -> Result<(), StoreError> {
+    async fn beat(&self, run: RunId, beat: &Beat, every: Duration) -> Result<(), StoreError> {
         let beat = beat.clone();
-        known(self.change(move |db| runs::beat(db, run, &beat)).await?, run)
+        let is_known = match &*self.connections {
+            Connections::Embedded(_) => self.change(move |db| runs::beat(db, run, &beat, every)).await?,
+            Connections::Shared(_) => self.ask(move |db| runs::beat_beside(db, run, &beat, every)).await?,
+        };
+        known(is_known, run)
     }
 
     async fn end_run(&self, run: RunId, seconds: f64, stopped: Option<&str>) -> Result<(), StoreError> {
@@ -401,7 +412,13 @@ impl Library for Tables {
     }
 
     async fn remove(&self, id: MediaId) -> Result<bool, StoreError> {
-        self.change(move |db| persons::remove(db, id)).await
+        // Said again after a lost answer, it finds nothing of what it removed.
+        let removed = AtomicBool::new(false);
+        self.change(move |db| {
+            let is = persons::remove(db, id)?;
+            Ok(removed.fetch_or(is, Ordering::Relaxed) || is)
+        })
+        .await
     }
 
     async fn describe(&self, described: &[(MediaId, Described)]) -> Result<u64, StoreError> {
@@ -526,8 +543,8 @@ impl Library for Tables {
 
     async fn save_schedule(&self, schedule: &Schedule) -> Result<Schedule, StoreError> {
         timetable::fits(schedule)?;
-        let (id, schedule) = (schedule.id, schedule.clone());
-        scheduled(self.change(move |db| timetable::save(db, &schedule)).await?, id)
+        let (id, schedule, made) = (schedule.id, schedule.clone(), timetable::Made::default());
+        scheduled(self.change(move |db| timetable::save(db, &schedule, &made)).await?, id)
     }
 
     async fn remove_schedule(&self, id: ScheduleId) -> Result<bool, StoreError> {
@@ -540,7 +557,8 @@ impl Library for Tables {
         due: Timestamp,
         now: Timestamp,
     ) -> Result<Option<ScheduledRunId>, StoreError> {
-        scheduled(self.change(move |db| timetable::start(db, schedule, due, now)).await?, schedule)
+        let made = timetable::Made::default();
+        scheduled(self.change(move |db| timetable::start(db, schedule, due, now, &made)).await?, schedule)
     }
 
     async fn note_scheduled(
@@ -551,8 +569,8 @@ impl Library for Tables {
         detail: &str,
         now: Timestamp,
     ) -> Result<ScheduledRunId, StoreError> {
-        let detail = detail.to_owned();
-        let noted = self.change(move |db| timetable::note(db, schedule, due, outcome, &detail, now)).await?;
+        let (detail, made) = (detail.to_owned(), timetable::Made::default());
+        let noted = self.change(move |db| timetable::note(db, schedule, due, outcome, &detail, now, &made)).await?;
         scheduled(noted, schedule)
     }
 
@@ -683,20 +701,40 @@ impl Library for Tables {
     }
 
     async fn forget(&self, what: &Forget) -> Result<Forgotten, StoreError> {
-        let now = self.now();
-        match what.clone() {
+        let (now, counted) = (self.now(), Counted::default());
+        let forgotten = match what.clone() {
             Forget::Host(host) if host.as_str() == IMPORTED => Err(StoreError::NoHost),
-            Forget::Host(host) => self.change(move |db| forgetting::forget_host(db, &host, now)).await,
-            Forget::Address(url) => self.change(move |db| forgetting::forget_address(db, &url, now)).await,
+            Forget::Host(host) => {
+                self.change(move |db| forgetting::forget_host(db, &host, now).map(|some| counted.add(some))).await
+            }
+            Forget::Address(url) => {
+                self.change(move |db| forgetting::forget_address(db, &url, now).map(|some| counted.add(some))).await
+            }
             Forget::File(path) => {
                 let address = FileAddress::of(&path)?;
-                self.change(move |db| forgetting::forget_file(db, &path, &address, now)).await
+                let forget = move |db: &Transaction<'_>| forgetting::forget_file(db, &path, &address, now);
+                self.change(move |db| forget(db).map(|some| counted.add(some))).await
             }
-        }
+        }?;
+        self.look_for_forgotten().await?;
+        Ok(forgotten)
     }
 
     async fn forgotten(&self) -> Result<Blocked, StoreError> {
-        self.ask(forgetting::blocked).await.map(Blocked::new)
+        self.blocked.renew(self.ask(forgetting::blocked).await?);
+        Ok(self.blocked.clone())
+    }
+
+    async fn look_for_forgotten(&self) -> Result<(), StoreError> {
+        let Some(known) = self.blocked.times() else { return Ok(()) };
+        let more = move |db: &Connection| match forgetting::times(db)? {
+            times if times == known => Ok(None),
+            _ => forgetting::blocked(db).map(Some),
+        };
+        if let Some(lists) = self.ask(more).await? {
+            self.blocked.renew(lists);
+        }
+        Ok(())
     }
 
     async fn forgotten_list(&self, after: usize, most: usize) -> Result<Vec<BlockedEntry>, StoreError> {

@@ -16,7 +16,7 @@ use crate::listing::Key;
 use crate::{Cursor, ItemFilter, ItemOrder};
 
 /// Items up to which all that match are sorted.
-const FEW: usize = 5_000;
+const FEW: usize = 20_000;
 
 /// Hues are told apart in steps of so many degrees, so that lightness counts too.
 const HUES: f64 = 10.0;
@@ -100,19 +100,7 @@ fn by_arrival(
         None => {}
     }
     let ways = sought.ways(db, FEW)?;
-    let mut found = Vec::new();
-    for along in ways {
-        let enough = found.len() + most;
-        let rows = if rising { Rows::Rising } else { Rows::Falling };
-        if most > 0 {
-            let _ = sought.walk(db, along, rows, &mut |number, _| {
-                found.push(number);
-                if found.len() >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
-        }
-    }
-    found.sort_unstable_by(|a, b| if rising { a.cmp(b) } else { b.cmp(a) });
-    found.truncate(most);
+    let found = sought.first(db, &ways, if rising { Rows::Rising } else { Rows::Falling }, most)?;
     Ok(found.into_iter().map(|number| Cursor { key: None, number }).collect())
 }
 

@@ -24,6 +24,9 @@ use crate::{Area, Match, Matches, PageFilter, PageItem};
 /// order meets enough.
 const FEW: i64 = 20_000;
 
+/// What is usually read of a walk over places or pages on a map.
+const SEVERAL: usize = 1_000;
+
 pub(super) fn pages(
     db: &Connection,
     lexicon: &Lexicon,
@@ -287,7 +290,8 @@ impl Asked<'_> {
         let mut select = db.prepare_cached(&format!(
             "SELECT id FROM {along} WHERE {first} AND {which} AND {conditions} ORDER BY id"
         ))?;
-        let mut rows = select.walk(params_from_iter([value, number].map(Value::from).into_iter().chain(values)))?;
+        let mut rows =
+            select.walk(params_from_iter([value, number].map(Value::from).into_iter().chain(values)), most)?;
         let mut found = Vec::new();
         while found.len() < most
             && let Some(row) = rows.next()?
@@ -331,7 +335,7 @@ impl Asked<'_> {
         let mut select = db.prepare_cached(&sql)?;
         for corners in &area.boxes {
             let corners = corners.iter().copied().map(Value::from);
-            let mut rows = select.walk(params_from_iter(corners.chain(values.iter().cloned())))?;
+            let mut rows = select.walk(params_from_iter(corners.chain(values.iter().cloned())), SEVERAL)?;
             while let Some(row) = rows.next()? {
                 let number: i64 = row.get(0)?;
                 if self.lacks_words(number) {
@@ -408,7 +412,8 @@ pub(super) fn each_shown(
     ))?;
     for _ in 0..strides {
         let next = first.max(last.saturating_sub(stride));
-        let mut rows = select.walk(params_from_iter(values.iter().cloned().chain([next, last].map(Value::from))))?;
+        let mut rows =
+            select.walk(params_from_iter(values.iter().cloned().chain([next, last].map(Value::from))), SEVERAL)?;
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
             if asked.lacks_words(number) {

@@ -5,15 +5,16 @@
 //! library. Where another filter leaves fewer than the words do, its way is taken. Words in an area are two
 //! lists of numbers, of which those in both are looked into.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use crate::sql::{self, Connection};
 use facts::LatLon;
 
 use super::expansion::Plan;
+use super::listed;
 use super::terms::Terms;
-use super::walks::{Along, LISTED, Sought, Way};
+use super::walks::{Along, LISTED, Prominent, Sought, Way};
 use crate::matches::{LOOKED_AT, RANKED};
 
 /// An item that has the words.
@@ -35,12 +36,17 @@ pub(super) fn ranked(db: &Connection, sought: &Sought<'_>, plan: &Plan) -> sql::
             return Ok((sorted(found), more));
         }
     };
+    if along == Along::Words && db.session().is_some() {
+        let more = listed::walk(db, sought, plan, &mut found)?;
+        return Ok((sorted(found), more));
+    }
     let more = walk(db, sought, plan, along, None, &mut found)?;
-    if let (true, Along::Words, Some(prominent)) = (more, along, &plan.prominent) {
-        let known: HashSet<i64> = found.iter().map(|ranked| ranked.number).collect();
+    if let (true, Along::Words, Some(expression)) = (more, along, &plan.prominent) {
+        // The newest were met, those with prominent words among them.
+        let below = found.iter().map(|ranked| ranked.number).min().unwrap_or(i64::MAX);
         let mut others = Vec::new();
-        walk(db, sought, plan, along, Some(prominent), &mut others)?;
-        found.extend(others.into_iter().filter(|ranked| !known.contains(&ranked.number)));
+        walk(db, sought, plan, along, Some(Prominent { expression, below }), &mut others)?;
+        found.append(&mut others);
     }
     Ok((sorted(found), more))
 }
@@ -59,28 +65,33 @@ fn among(
     places: &[(i64, LatLon)],
     found: &mut Vec<Ranked>,
 ) -> sql::Result<bool> {
-    // Both lists fall, so that one goes along the other.
-    let mut places = places.iter().peekable();
-    let (mut both, mut listed, mut more) = (Vec::new(), 0, false);
-    sought.each_worded(db, &mut |number| {
-        listed += 1;
-        if both.len() >= RANKED || listed > LISTED {
-            more = true;
-            return ControlFlow::Break(());
-        }
-        while places.next_if(|(other, _)| *other > number).is_some() {}
-        both.extend(places.next_if(|(other, _)| *other == number));
-        // Nothing older is there.
-        if places.peek().is_none() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    let points: HashMap<i64, LatLon> = both.iter().copied().copied().collect();
-    let numbers: Vec<i64> = both.iter().map(|(number, _)| *number).collect();
-    let mut terms = Terms::default();
-    for (number, bytes) in sought.terms_of(db, &numbers)? {
-        terms.read(&bytes);
-        if let Some(score) = plan.score(db, number, &terms, false)? {
-            found.push(Ranked { number, score, point: points.get(&number).copied() });
-        }
+    let mut points: HashMap<i64, LatLon> = HashMap::new();
+    let (mut both, mut listed, mut cut, mut more) = (Vec::new(), 0, false, false);
+    if plan.estimate > LISTED && db.session().is_some() {
+        // Not all that have the words would be met, and many of these have them: they are looked into.
+        both.extend(places.iter().map(|(number, _)| *number));
+        points.extend(places.iter().copied());
+    } else {
+        // Both lists fall, so that one goes along the other.
+        let mut places = places.iter().peekable();
+        more = sought.each_worded(db, &mut |number| {
+            listed += 1;
+            if both.len() >= RANKED || listed > LISTED {
+                cut = true;
+                return ControlFlow::Break(());
+            }
+            while places.next_if(|(other, _)| *other > number).is_some() {}
+            if let Some((_, point)) = places.next_if(|(other, _)| *other == number) {
+                both.push(number);
+                points.insert(number, *point);
+            }
+            // Nothing older is there.
+            if places.peek().is_none() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+    }
+    more |= cut | listed::rank(db, sought, plan, (&both, false), found)?;
+    for ranked in found {
+        ranked.point = points.get(&ranked.number).copied();
     }
     Ok(more)
 }
@@ -91,13 +102,13 @@ fn walk(
     sought: &Sought<'_>,
     plan: &Plan,
     along: Along,
-    expression: Option<&String>,
+    prominent: Option<Prominent<'_>>,
     found: &mut Vec<Ranked>,
 ) -> sql::Result<bool> {
     let strict = along != Along::Words;
     // Along the words no more are looked at.
     let (mut terms, mut more) = (Terms::default(), !strict && plan.estimate > LOOKED_AT as u64);
-    sought.walk_terms(db, along, expression, &mut |number, point, bytes| {
+    sought.walk_terms(db, along, prominent, &mut |number, point, bytes| {
         if found.len() >= RANKED {
             more = true;
             return Ok(ControlFlow::Break(()));

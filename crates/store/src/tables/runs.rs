@@ -1,6 +1,7 @@
 //! Crawls, their runs, and the tasks of a run.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::sql::{self, Connection, OptionalExtension, Row, Transaction, params};
 use facts::{Timestamp, Url};
@@ -88,19 +89,42 @@ pub(super) fn run(db: &Connection, run: RunId) -> sql::Result<Option<Run>> {
     db.prepare_cached(&format!("SELECT {RUN} FROM run WHERE id = ?1"))?.query_row([run.0], read_run).optional()
 }
 
+/// What a beat writes of a run, if the last one is long enough ago, or it took more memory than before.
+const BEAT: &str = "UPDATE run SET seconds = CASE WHEN ?2 > seconds THEN ?2 ELSE seconds END, steps = ?4,
+                                   peak_memory = CASE WHEN ?3 > coalesce(peak_memory, 0) THEN ?3 ELSE peak_memory END
+                    WHERE id = ?1 AND (seconds <= ?5 OR ?3 > coalesce(peak_memory, 0))";
+
+/// The time at work of a run whose next beat is due.
+fn due(beat: &Beat, every: Duration) -> f64 {
+    if every.is_zero() { f64::INFINITY } else { beat.seconds - every.as_secs_f64() }
+}
+
 /// `false` when there is no such run.
-pub(super) fn beat(db: &Transaction<'_>, run: RunId, beat: &Beat) -> sql::Result<bool> {
+pub(super) fn beat(db: &Transaction<'_>, run: RunId, beat: &Beat, every: Duration) -> sql::Result<bool> {
     let Beat { seconds, frontier, peak_memory, steps } = beat;
-    let known = db
-        .prepare_cached(
-            "UPDATE run SET seconds = CASE WHEN ?2 > seconds THEN ?2 ELSE seconds END, steps = ?4,
-                            peak_memory = CASE WHEN ?3 > coalesce(peak_memory, 0) THEN ?3 ELSE peak_memory END
-             WHERE id = ?1",
-        )?
-        .execute(params![run.0, seconds, peak_memory.map(signed), json(steps)])?;
-    db.prepare_cached("UPDATE crawl SET frontier = ?2 WHERE id = (SELECT crawl FROM run WHERE id = ?1)")?
-        .run(params![run.0, json(frontier)])?;
-    Ok(known > 0)
+    let values = params![run.0, seconds, peak_memory.map(signed), json(steps), due(beat, every)];
+    if db.prepare_cached(BEAT)?.execute(values)? > 0 {
+        db.prepare_cached("UPDATE crawl SET frontier = ?2 WHERE id = (SELECT crawl FROM run WHERE id = ?1)")?
+            .run(params![run.0, json(frontier)])?;
+        return Ok(true);
+    }
+    db.prepare_cached("SELECT 1 FROM run WHERE id = ?1")?.exists([run.0])
+}
+
+/// [`beat`] in a shared database, beside whoever writes: nothing that is asked for depends on it, and many tell it at
+/// once, of whom one writes.
+pub(super) fn beat_beside(db: &Connection, run: RunId, beat: &Beat, every: Duration) -> sql::Result<bool> {
+    let Beat { seconds, frontier, peak_memory, steps } = beat;
+    let values = params![run.0, seconds, peak_memory.map(signed), json(steps), due(beat, every), json(frontier)];
+    db.query_row(
+        &format!(
+            "WITH told AS ({BEAT} RETURNING crawl),
+                  shown AS (UPDATE crawl SET frontier = ?6 FROM told WHERE crawl.id = told.crawl)
+             SELECT EXISTS (SELECT 1 FROM run WHERE id = ?1)"
+        ),
+        values,
+        |row| row.get(0),
+    )
 }
 
 /// `false` when there is no such run.

@@ -5,7 +5,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::sql::{self, Connection};
+use crate::sql::{self, Connection, params};
 use query::{distance, slips};
 
 use super::vocabulary::{Known, Subject, spelt};
@@ -13,6 +13,9 @@ use super::vocabulary::{Known, Subject, spelt};
 /// Words that are held, and letters of each.
 const MOST: usize = 2_000_000;
 const LETTERS: usize = 32;
+
+/// Rows that are read at once: a server sends all that is asked for.
+const READ: usize = 10_000;
 
 /// Words near one that are looked up.
 const NEAR: usize = 200;
@@ -68,26 +71,36 @@ impl Words {
         if self.held >= MOST {
             return Ok(());
         }
-        let mut select = db.prepare_cached("SELECT id, text FROM word WHERE id > ?1 ORDER BY id")?;
-        let mut rows = select.query([self.last])?;
-        while let Some(row) = rows.next()? {
-            self.last = row.get(0)?;
-            let text = row.get_ref(1)?.as_str()?;
-            let length = text.chars().count();
-            if !(3..=LETTERS).contains(&length) || !text.chars().all(char::is_alphabetic) {
-                continue;
+        let mut select = db.prepare_cached("SELECT id, text FROM word WHERE id > ?1 ORDER BY id LIMIT ?2")?;
+        loop {
+            let mut rows = select.query(params![self.last, READ as i64])?;
+            let mut count = 0;
+            while let Some(row) = rows.next()? {
+                self.last = row.get(0)?;
+                count += 1;
+                self.hold(row.get_ref(1)?.as_str()?);
+                if self.held >= MOST {
+                    tracing::warn!("more than {MOST} words: slips are looked for among the first");
+                    return Ok(());
+                }
             }
-            let (Ok(start), Ok(bytes)) = (u32::try_from(self.texts.len()), u8::try_from(text.len())) else { continue };
-            self.texts.push_str(text);
-            self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
-            self.by_length[length].push(Entry { letters: letters(text), start, bytes });
-            self.held += 1;
-            if self.held >= MOST {
-                tracing::warn!("more than {MOST} words: slips are looked for among the first");
-                break;
+            if count < READ {
+                return Ok(());
             }
         }
-        Ok(())
+    }
+
+    /// Takes a word in, if it is one that slips are looked for in.
+    fn hold(&mut self, text: &str) {
+        let length = text.chars().count();
+        if !(3..=LETTERS).contains(&length) || !text.chars().all(char::is_alphabetic) {
+            return;
+        }
+        let (Ok(start), Ok(bytes)) = (u32::try_from(self.texts.len()), u8::try_from(text.len())) else { return };
+        self.texts.push_str(text);
+        self.by_length.resize_with(self.by_length.len().max(length + 1), Vec::new);
+        self.by_length[length].push(Entry { letters: letters(text), start, bytes });
+        self.held += 1;
     }
 
     /// Words up to so many slips away, the nearest first.

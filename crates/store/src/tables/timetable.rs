@@ -1,5 +1,7 @@
 //! The tables of the timetable, which the writer of a library and processes beside it change.
 
+use std::sync::{Mutex, PoisonError};
+
 use facts::Timestamp;
 
 use super::signed;
@@ -28,6 +30,24 @@ pub(crate) fn fits(schedule: &Schedule) -> Result<(), StoreError> {
     }
 }
 
+/// The row that a change made, for when it is made again because the answer was lost: numbers are given once.
+#[derive(Default)]
+pub(crate) struct Made(Mutex<Option<i64>>);
+
+impl Made {
+    /// The number of the row, when it is there.
+    fn found(&self, db: &Connection, table: &str) -> sql::Result<Option<i64>> {
+        let Some(id) = *self.0.lock().unwrap_or_else(PoisonError::into_inner) else { return Ok(None) };
+        let is_there = db.prepare_cached(&format!("SELECT 1 FROM {table} WHERE id = ?1"))?.exists([id])?;
+        Ok(is_there.then_some(id))
+    }
+
+    fn note(&self, id: i64) -> i64 {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(id);
+        id
+    }
+}
+
 const SCHEDULE: &str = "id, name, cron, zone, enabled, catch_up, crawl, settings, created, last_due";
 
 pub(crate) fn schedules(db: &Connection) -> sql::Result<Vec<Schedule>> {
@@ -43,15 +63,17 @@ pub(crate) fn schedule(db: &Connection, id: ScheduleId) -> sql::Result<Option<Sc
 }
 
 /// Makes a schedule (number 0) or changes one; nothing when there is none of that number.
-pub(crate) fn save(db: &Connection, schedule: &Schedule) -> sql::Result<Option<Schedule>> {
+pub(crate) fn save(db: &Connection, schedule: &Schedule, made: &Made) -> sql::Result<Option<Schedule>> {
     let Schedule { id, name, cron, zone, enabled, catch_up, crawl, settings, created, last_due } = schedule;
     let (settings, catch_up) = (settings.to_string(), catch_up.as_str());
-    let id = if id.0 == 0 {
-        ScheduleId(db.insert(
+    let id = if let Some(id) = made.found(db, "schedule")? {
+        ScheduleId(id)
+    } else if id.0 == 0 {
+        ScheduleId(made.note(db.insert(
             "INSERT INTO schedule (name, cron, zone, enabled, catch_up, crawl, settings, created, last_due)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
             params![name, cron, zone, enabled, catch_up, crawl, settings, created.0, last_due.map(|due| due.0)],
-        )?)
+        )?))
     } else {
         // When it was made, and what it did, is not for who changes it to say; only what was due before
         // the change need not be made up for.
@@ -78,7 +100,11 @@ pub(crate) fn start(
     schedule: ScheduleId,
     due: Timestamp,
     now: Timestamp,
+    made: &Made,
 ) -> sql::Result<Option<Option<ScheduledRunId>>> {
+    if let Some(run) = made.found(db, "scheduled_run")? {
+        return Ok(Some(Some(ScheduledRunId(run))));
+    }
     if !is_due(db, schedule, due)? {
         return Ok(None);
     }
@@ -90,7 +116,7 @@ pub(crate) fn start(
         "INSERT INTO scheduled_run (schedule, due, started, seen, outcome) VALUES (?1, ?2, ?3, ?3, 'running')",
         params![schedule.0, due.0, now.0],
     )?;
-    Ok(Some(Some(ScheduledRunId(run))))
+    Ok(Some(Some(ScheduledRunId(made.note(run)))))
 }
 
 /// A run that was due is not made; nothing when there is no such schedule.
@@ -101,7 +127,11 @@ pub(crate) fn note(
     outcome: ScheduledOutcome,
     detail: &str,
     now: Timestamp,
+    made: &Made,
 ) -> sql::Result<Option<ScheduledRunId>> {
+    if let Some(run) = made.found(db, "scheduled_run")? {
+        return Ok(Some(ScheduledRunId(run)));
+    }
     if !is_due(db, schedule, due)? {
         return Ok(None);
     }
@@ -109,7 +139,7 @@ pub(crate) fn note(
         "INSERT INTO scheduled_run (schedule, due, ended, outcome, detail) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![schedule.0, due.0, now.0, outcome.as_str(), short(detail)],
     )?;
-    Ok(Some(ScheduledRunId(run)))
+    Ok(Some(ScheduledRunId(made.note(run))))
 }
 
 /// Notes when a schedule was due, and lets go of the oldest runs.
@@ -214,4 +244,39 @@ fn read_run(row: &Row<'_>) -> sql::Result<ScheduledRun> {
 
 fn strange(column: usize, text: &str) -> sql::Error {
     sql::Error::strange(column, format!("{text} is not known"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Options, Store, embedded::beside};
+
+    #[test]
+    fn what_is_made_again_because_the_answer_was_lost_is_made_once() {
+        let dir = tempfile::tempdir().unwrap();
+        drop(Store::open(dir.path(), Options::default()).unwrap());
+        let db = beside::open(&dir.path().join("library.db")).unwrap();
+        let schedule = Schedule {
+            id: ScheduleId(0),
+            name: "nightly".into(),
+            cron: "0 3 * * *".into(),
+            zone: "UTC".into(),
+            enabled: true,
+            catch_up: CatchUp::Once,
+            crawl: "demo".into(),
+            settings: serde_json::json!({}),
+            created: Timestamp(1),
+            last_due: None,
+        };
+        let (saving, starting, noting) = (Made::default(), Made::default(), Made::default());
+        let [first, again] = [(), ()].map(|()| save(&db, &schedule, &saving).unwrap().unwrap().id);
+        assert_eq!((first, schedules(&db).unwrap().len()), (again, 1));
+        let (due, now) = (Timestamp(5), Timestamp(6));
+        let [run, again] = [(), ()].map(|()| start(&db, first, due, now, &starting).unwrap().unwrap());
+        assert!(run.is_some() && run == again, "it is not another who started it");
+        assert_eq!(start(&db, first, due, now, &Made::default()).unwrap(), Some(None), "another does not start it");
+        let outcome = ScheduledOutcome::Missed;
+        let [noted, again] = [(), ()].map(|()| note(&db, first, due, outcome, "", now, &noting).unwrap().unwrap());
+        assert_eq!((noted, runs(&db, first, None, 10).unwrap().len()), (again, 2));
+    }
 }

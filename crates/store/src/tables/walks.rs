@@ -10,13 +10,15 @@ use facts::{LatLon, MediaKind, Timestamp};
 
 use super::boxes::in_boxes;
 use super::expansion::Plan;
+use super::listed;
 use super::orders::{Part, Rows};
 use super::slips::Lexicon;
+use super::stretches::Stretch;
 use super::terms::Terms;
 use super::vocabulary::Subject;
 use super::wording::has_words;
 use crate::ItemFilter;
-use crate::matches::LOOKED_AT;
+use crate::matches::{LOOKED_AT, RANKED};
 
 /// Points in boxes up to which they are sorted; with more of them, walking in order meets enough.
 const FEW: usize = 20_000;
@@ -30,6 +32,14 @@ const LOOK: u64 = 10;
 /// What is counted along a way to see whether it is narrow, and what is read of a list of words.
 const COUNTED: u64 = 40_000;
 pub(super) const LISTED: u64 = 100_000;
+
+/// How many times as wide as should do a server's first stretch of numbers is, when words are to come in order,
+/// and how many times as wide each is as the last.
+const AMPLE: u64 = 4;
+const WIDER: i64 = 4;
+
+/// Items of a page of a list, and some more, of which the filters leave some.
+const LIST: usize = 128;
 
 /// How items are met that are ranked by their words.
 pub(super) enum Way {
@@ -63,22 +73,7 @@ pub(super) fn numbers(
     let Some(mut sought) = Sought::new(db, lexicon, filter)? else { return Ok(Vec::new()) };
     sought.after = sought.after.max(after);
     let ways = sought.ways(db, FEW)?;
-    let several = ways.len() > 1;
-    let mut found = Vec::new();
-    for along in ways {
-        let enough = found.len() + most;
-        if most > 0 {
-            let _ = sought.walk(db, along, Rows::Rising, &mut |number, _| {
-                found.push(number);
-                if found.len() == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            })?;
-        }
-    }
-    if several {
-        found.sort_unstable();
-        found.truncate(most);
-    }
-    Ok(found)
+    sought.first(db, &ways, Rows::Rising, most)
 }
 
 /// Gives each item that matches, in any order, with its place when an area is asked for.
@@ -223,6 +218,12 @@ impl<'f> Sought<'f> {
 
     /// How many are along a way, counted up to so many.
     fn held(&self, db: &Connection, along: Along, most: u64) -> sql::Result<u64> {
+        // A server's index of words is read as a whole, however few are counted.
+        if let Some(plan) = self.plan.as_ref().filter(|_| along == Along::Words && db.session().is_some())
+            && (plan.estimate < most || plan.at_least >= most && self.after <= 0 && self.until >= plan.all)
+        {
+            return Ok(plan.estimate.min(most));
+        }
         let (number, table) = along.table();
         let mut conditions = vec![format!("{number} > ? AND {number} <= ?")];
         let mut values = vec![Value::from(self.after), Value::from(self.until)];
@@ -265,21 +266,28 @@ impl<'f> Sought<'f> {
             Along::Words => {
                 conditions.push(has_words(self.dialect, "item_words", "?"));
                 values.push(self.expression().cloned().into());
+                if let Some(stretch) = self.stretch() {
+                    conditions.push(has_words(self.dialect, "item_words", "?"));
+                    values.push(stretch.into());
+                }
             }
             Along::Arrival => {}
         }
     }
 
-    /// Whether very many have the word that is asked for.
-    fn is_common(&self) -> bool {
-        self.plan.as_ref().is_some_and(|plan| plan.common)
+    /// What numbers are sorted by: those that a server finds by words, which is not in their order, by what no
+    /// index has. Its planner takes looking for words into every row for cheap, and would go along all numbers.
+    fn sorted(&self, number: &str, along: Along) -> String {
+        let unordered = self.dialect == Dialect::Postgres && along == Along::Words;
+        if unordered { format!("{number} + 0") } else { number.to_owned() }
     }
 
-    /// What numbers are sorted by: those that are found by words, and not in their order (see
-    /// [`worded_table`]), by what no index has.
-    fn sorted(&self, number: &str, along: Along) -> String {
-        let unordered = self.dialect == Dialect::Postgres && along == Along::Words && !self.is_common();
-        if unordered { format!("{number} + 0") } else { number.to_owned() }
+    /// The stretch of numbers that is asked for, as a server's index of words is asked for it; nothing when it holds
+    /// most of them.
+    fn stretch(&self) -> Option<String> {
+        let all = self.plan.as_ref().filter(|_| self.dialect == Dialect::Postgres)?.all;
+        let stretch = Stretch { first: self.after.saturating_add(1), last: self.until.min(all) };
+        (stretch.width() < all / 2).then(|| stretch.expression())
     }
 
     /// The words that must be there.
@@ -319,6 +327,9 @@ impl<'f> Sought<'f> {
     /// Numbers and places of all that is in the area, the newest first; nothing when there are too many.
     fn in_area(&self, db: &Connection, most: usize) -> sql::Result<Option<Vec<(i64, LatLon)>>> {
         let Some(area) = &self.filter.area else { return Ok(None) };
+        if let Some(session) = db.session() {
+            return listed::in_area(session, area, most);
+        }
         let (condition, values) = in_boxes(self.dialect, area);
         let (number, table) = Along::Box.table();
         let mut select = db.prepare_cached(&format!(
@@ -340,25 +351,28 @@ impl<'f> Sought<'f> {
         Ok(Some(found))
     }
 
-    /// The numbers of what has the words, whatever else is asked, the newest first.
-    pub fn each_worded(&self, db: &Connection, each: &mut dyn FnMut(i64) -> ControlFlow<()>) -> sql::Result<()> {
-        let Some(expression) = self.expression() else { return Ok(()) };
-        let matches = has_words(self.dialect, "item_words", "?1");
-        let number = self.sorted("rowid", Along::Words);
-        let mut select = db.prepare_cached(&format!(
-            "SELECT rowid FROM item_words WHERE {matches} AND rowid > ?2 AND rowid <= ?3 ORDER BY {number} DESC"
-        ))?;
-        let mut rows = select.walk(params![expression, self.after, self.until])?;
+    /// The numbers of what has the words, whatever else is asked, the newest first; whether some were not met though
+    /// there was no end to it.
+    pub fn each_worded(&self, db: &Connection, each: &mut dyn FnMut(i64) -> ControlFlow<()>) -> sql::Result<bool> {
+        if db.session().is_some() {
+            return listed::each(db, self, each);
+        }
+        let Some(expression) = self.expression() else { return Ok(false) };
+        let mut select = db.prepare_cached(
+            "SELECT rowid FROM item_words WHERE item_words MATCH ?1 AND rowid > ?2 AND rowid <= ?3 ORDER BY rowid DESC",
+        )?;
+        let mut rows = select.walk(params![expression, self.after, self.until], RANKED)?;
         while let Some(row) = rows.next()? {
             if each(row.get(0)?).is_break() {
                 break;
             }
         }
-        Ok(())
+        Ok(false)
     }
 
-    /// The words of some items, of those that match all but the area and the words, in any order.
-    pub fn terms_of(&self, db: &Connection, numbers: &[i64]) -> sql::Result<Vec<(i64, Vec<u8>)>> {
+    /// The words of some items, of those that match all but the words, in any order; those that are in the
+    /// area, when that is not known already.
+    pub fn terms_of(&self, db: &Connection, numbers: &[i64], with_area: bool) -> sql::Result<Vec<Worded>> {
         let conditions = vec![format!("item_terms.media IN ({})", many::places())];
         let from = From {
             number: "item_terms.media",
@@ -368,10 +382,18 @@ impl<'f> Sought<'f> {
             conditions,
             values: Vec::new(),
         };
-        let (sql, others) = self.question(from, "", false, false);
+        let area = self.filter.area.as_ref().filter(|_| with_area);
+        let (sql, others) = self.question(from, "", area.is_some(), false);
         let asked = many::parts(numbers).map(|part| params_from_iter(part.into_iter().chain(others.iter().cloned())));
-        let found = db.prepare_cached(&sql)?.query_each(asked, |row| Ok((row.get(0)?, row.get(3)?)))?;
-        Ok(found.into_iter().flatten().collect())
+        let found = db.prepare_cached(&sql)?.query_each(asked, |row| {
+            let point = match area {
+                Some(_) => LatLon::new(row.get(1)?, row.get(2)?),
+                None => None,
+            };
+            Ok(Worded { number: row.get(0)?, point, terms: row.get(3)? })
+        })?;
+        let inside = |worded: &Worded| area.is_none_or(|area| worded.point.is_some_and(|point| area.holds(point)));
+        Ok(found.into_iter().flatten().filter(inside).collect())
     }
 
     /// Walks along an index of numbers.
@@ -395,28 +417,85 @@ impl<'f> Sought<'f> {
         self.rows(db, from, &order, &mut |number, point, _| each(number, point))
     }
 
+    /// The first numbers along some ways, in their order.
+    pub fn first(&mut self, db: &Connection, ways: &[Along], rows: Rows, most: usize) -> sql::Result<Vec<i64>> {
+        let mut found = Vec::new();
+        for along in ways.iter().filter(|_| most > 0) {
+            let enough = found.len() + most;
+            self.walk_in_order(db, *along, rows, most, &mut |number, _| {
+                found.push(number);
+                if found.len() == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            })?;
+        }
+        if ways.len() > 1 {
+            found.sort_unstable_by(|a, b| if rows == Rows::Falling { b.cmp(a) } else { a.cmp(b) });
+            found.truncate(most);
+        }
+        Ok(found)
+    }
+
+    /// Walks in the order of numbers, usually to so many. What a server finds by words has no order: it is asked
+    /// for in stretches, of which each is sorted.
+    fn walk_in_order(
+        &mut self,
+        db: &Connection,
+        along: Along,
+        rows: Rows,
+        usual: usize,
+        each: &mut dyn FnMut(i64, Option<LatLon>) -> ControlFlow<()>,
+    ) -> sql::Result<()> {
+        let Some(plan) = self.plan.as_ref().filter(|_| along == Along::Words && db.session().is_some()) else {
+            return self.walk(db, along, rows, each).map(drop);
+        };
+        let (after, until) = (self.after, self.until);
+        let (mut least, mut last) = (after, until.min(plan.all));
+        let ample = (usual as u64).saturating_mul(AMPLE).saturating_mul(plan.all.unsigned_abs());
+        let mut width = i64::try_from(ample / plan.estimate.max(1)).unwrap_or(i64::MAX).max(1);
+        while least < last {
+            (self.after, self.until) = match rows {
+                Rows::Falling => (least.max(last.saturating_sub(width)), last),
+                Rows::Rising | Rows::Any => (least, last.min(least.saturating_add(width))),
+            };
+            if self.walk(db, along, rows, each)?.is_break() {
+                break;
+            }
+            match rows {
+                Rows::Falling => last = self.after,
+                Rows::Rising | Rows::Any => least = self.until,
+            }
+            width = width.saturating_mul(WIDER);
+        }
+        (self.after, self.until) = (after, until);
+        Ok(())
+    }
+
     /// Walks along a way, with the words of each item: those that match the other filters, the newest first
-    /// along the words. An expression other than that of the plan may be walked along.
+    /// along the words; or only those that have them prominently.
     pub fn walk_terms(
         &self,
         db: &Connection,
         along: Along,
-        expression: Option<&String>,
+        prominent: Option<Prominent<'_>>,
         each: EachWorded<'_>,
     ) -> sql::Result<()> {
         let (mut number, mut table) = along.table();
         let (mut conditions, mut values) = (Vec::new(), Vec::new());
         if along == Along::Words {
-            // How many have them prominently is not known.
-            (number, table) = ("worded.number", worded_table(self.dialect, self.is_common() && expression.is_none()));
-            let expression = expression.or(self.expression()).cloned();
-            values = vec![expression.into(), self.after.into(), self.until.into(), (LOOKED_AT as i64).into()];
+            (number, table) = ("worded.number", WORDED_NEWEST);
+            let (expression, until) = match prominent {
+                None => (self.expression(), self.until),
+                Some(Prominent { expression, below }) => (Some(expression), self.until.min(below.saturating_sub(1))),
+            };
+            values = vec![expression.cloned().into(), self.after.into(), until.into(), (LOOKED_AT as i64).into()];
         } else {
             self.own_condition(along, &mut conditions, &mut values);
         }
-        let from = From { number, table, along: Some(along), key: TERMS, conditions, values };
+        self.worded_rows(db, From { number, table, along: Some(along), key: TERMS, conditions, values }, "", each)
+    }
+
+    fn worded_rows(&self, db: &Connection, from: From, order: &str, each: EachWorded<'_>) -> sql::Result<()> {
         let mut failed = None;
-        let _ = self.rows(db, from, "", &mut |number, point, key| {
+        let _ = self.rows(db, from, order, &mut |number, point, key| {
             let ValueRef::Blob(bytes) = key else { return ControlFlow::Continue(()) };
             each(number, point, bytes).unwrap_or_else(|error| {
                 failed = Some(error);
@@ -444,9 +523,11 @@ impl<'f> Sought<'f> {
         // Along words they are there, and who reads the terms looks itself.
         let unworded = from.key != TERMS && from.along != Some(Along::Words);
         let judge = self.plan.as_ref().filter(|_| unworded);
+        let from_terms = from.key == TERMS;
         let (sql, values) = self.question(from, order, self.filter.area.is_some(), judge.is_some());
         let mut select = db.prepare_cached(&sql)?;
-        let mut rows = select.walk(params_from_iter(values))?;
+        let usual = if from_terms || order.is_empty() { RANKED } else { LIST };
+        let mut rows = select.walk(params_from_iter(values), usual)?;
         let mut terms = Terms::default();
         while let Some(row) = rows.next()? {
             let number = row.get(0)?;
@@ -505,6 +586,11 @@ impl<'f> Sought<'f> {
                 conditions.push("item_terms.duplicate = 0".into());
             }
         }
+        // A location knows whether it is that of a copy: no need to look into media for that.
+        let with_location = has_location || with_area && !has_terms;
+        if !filter.copies && !has_terms && with_location {
+            conditions.push("location.duplicate = 0".into());
+        }
         let mut about_media = Vec::new();
         if !self.kinds.is_empty() && !has_terms && !matches!(along, Some(Along::Kind(_))) {
             about_media.push(format!("media.kind IN ({})", vec!["?"; self.kinds.len()].join(", ")));
@@ -512,7 +598,7 @@ impl<'f> Sought<'f> {
         let with_kinds = !about_media.is_empty();
         about_media.extend(filter.since.map(|_| "media.first_seen >= ?".into()));
         about_media.extend(filter.until.map(|_| "media.first_seen <= ?".into()));
-        if !filter.copies && !has_terms {
+        if !filter.copies && !has_terms && !with_location {
             about_media.push("media.duplicate = 0".into());
         }
         if filter.open_licence && !is(Along::Open) {
@@ -546,6 +632,16 @@ impl<'f> Sought<'f> {
             tables.push("location");
             conditions.push(format!("location.media = {number} AND location.best = 1"));
         }
+        // PostgreSQL does not see that what is joined has the same bounds, and would begin to read it at its end.
+        if self.dialect == Dialect::Postgres {
+            for joined in ["media.id", "item_terms.media", "location.media"] {
+                let (name, _) = joined.split_once('.').unwrap_or_default();
+                if tables.iter().skip(1).any(|table| *table == name) {
+                    conditions.push(format!("{joined} > ? AND {joined} <= ?"));
+                    values.extend([self.after, self.until].map(Value::from));
+                }
+            }
+        }
         for (asked, way, table, column) in
             [(self.host, Along::Host, "media_host", "host"), (self.crawl, Along::Crawl, "media_crawl", "crawl")]
         {
@@ -561,32 +657,28 @@ impl<'f> Sought<'f> {
     }
 }
 
-/// What has some words, the newest first, and not more than are looked at: it is read in this order, and
-/// no further than need be.
-///
-/// PostgreSQL's index of words has no order. Its planner takes looking for words into every row for cheap,
-/// and would go along all numbers: it may where that pays, and is kept from it where not.
-fn worded_table(dialect: Dialect, common: bool) -> &'static str {
-    match (dialect, common) {
-        (Dialect::Sqlite, _) => {
-            "(SELECT rowid AS number FROM item_words WHERE item_words MATCH ? AND rowid > ? AND rowid <= ?
-              ORDER BY rowid DESC LIMIT ?) AS worded"
-        }
-        (Dialect::Postgres, true) => {
-            "(SELECT rowid AS number FROM item_words
-              WHERE words @@ CAST(CAST(? AS TEXT) AS tsquery) AND rowid > ? AND rowid <= ?
-              ORDER BY rowid DESC LIMIT ?) AS worded"
-        }
-        (Dialect::Postgres, false) => {
-            "(SELECT rowid AS number FROM item_words
-              WHERE words @@ CAST(CAST(? AS TEXT) AS tsquery) AND rowid > ? AND rowid <= ?
-              ORDER BY rowid + 0 DESC LIMIT ?) AS worded"
-        }
-    }
-}
+/// What has some words, the newest first, and not more than are looked at: SQLite's index of words is read in
+/// this order, and no further than need be. For what a server finds see [`listed`].
+const WORDED_NEWEST: &str = "(SELECT rowid AS number FROM item_words WHERE item_words MATCH ? AND rowid > ?
+     AND rowid <= ? ORDER BY rowid DESC LIMIT ?) AS worded";
 
 /// The words of an item, as a key of a walk.
 const TERMS: &str = "item_terms.terms";
+
+/// An item with its words.
+pub(super) struct Worded {
+    pub number: i64,
+    /// Where it is, when that was asked.
+    pub point: Option<LatLon>,
+    pub terms: Vec<u8>,
+}
+
+/// What has words prominently, older than all that was met of what has them.
+#[derive(Clone, Copy)]
+pub(super) struct Prominent<'p> {
+    pub expression: &'p String,
+    pub below: i64,
+}
 
 /// Takes the number of an item, where it is, and its words.
 type EachWorded<'e> = &'e mut dyn FnMut(i64, Option<LatLon>, &[u8]) -> sql::Result<ControlFlow<()>>;
@@ -621,7 +713,12 @@ impl Along {
     }
 }
 
-/// The largest number below all of what came at or after `since`; nothing when nothing did.
+/// How long after it was seen an item is written at the latest, in milliseconds: whoever waits for a database or
+/// a bucket that is away gives up before.
+const LATE: i64 = 30 * 60 * 1_000;
+
+/// The largest number below all of what came at or after `since`; nothing when nothing did. Numbers are given
+/// when items are written: the first of those that came has its number among those that came soon after.
 fn older(db: &Connection, since: Option<Timestamp>) -> sql::Result<Option<i64>> {
     let Some(since) = since else { return Ok(Some(0)) };
     if db
@@ -632,9 +729,15 @@ fn older(db: &Connection, since: Option<Timestamp>) -> sql::Result<Option<i64>> 
         return Ok(Some(0));
     }
     let first: Option<i64> = db
-        .prepare_cached("SELECT min(id) FROM media INDEXED BY media_by_arrival WHERE first_seen >= ?1")?
+        .prepare_cached("SELECT min(first_seen) FROM media INDEXED BY media_by_arrival WHERE first_seen >= ?1")?
         .query_row([since.0], |row| row.get(0))?;
-    Ok(first.map(|first| first - 1))
+    let Some(first) = first else { return Ok(None) };
+    let least: Option<i64> = db
+        .prepare_cached(
+            "SELECT min(id + 0) FROM media INDEXED BY media_by_arrival WHERE first_seen >= ?1 AND first_seen <= ?2",
+        )?
+        .query_row([first, first.saturating_add(2 * LATE)], |row| row.get(0))?;
+    Ok(least.map(|least| least - 1))
 }
 
 /// The largest number of what came at or before `until`; nothing when nothing did.
@@ -647,6 +750,12 @@ fn newest(db: &Connection, until: Option<Timestamp>) -> sql::Result<Option<i64>>
     {
         return Ok(Some(i64::MAX));
     }
-    db.prepare_cached("SELECT max(id) FROM media INDEXED BY media_by_arrival WHERE first_seen <= ?1")?
-        .query_row([until.0], |row| row.get(0))
+    let last: Option<i64> = db
+        .prepare_cached("SELECT max(first_seen) FROM media INDEXED BY media_by_arrival WHERE first_seen <= ?1")?
+        .query_row([until.0], |row| row.get(0))?;
+    let Some(last) = last else { return Ok(None) };
+    db.prepare_cached(
+        "SELECT max(id + 0) FROM media INDEXED BY media_by_arrival WHERE first_seen >= ?1 AND first_seen <= ?2",
+    )?
+    .query_row([last.saturating_sub(2 * LATE), last], |row| row.get(0))
 }

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::expansion::Plan;
 use super::lexemes;
+use super::stretches;
 use super::terms::{Counting, Terms, Weight, prior};
 use super::text::cut;
 use super::vocabulary::{Subject, Vocabulary};
@@ -134,7 +135,7 @@ pub(super) fn write_items(
                     media.keywords,
                     concat_ws(' ', sublocation, city, state, media.country, place, town, admin1),
                     by_host, coalesce(author, ''), described, confidence, width * height,
-                    CASE kind WHEN 'image' THEN 0 WHEN 'video' THEN 1 ELSE 2 END, duplicate
+                    CASE kind WHEN 'image' THEN 0 WHEN 'video' THEN 1 ELSE 2 END, media.duplicate
              FROM media LEFT JOIN person_text USING (sha256)
              LEFT JOIN location ON location.media = media.id AND best = 1
              WHERE media.id = ?1",
@@ -359,12 +360,17 @@ impl Written {
             Dialect::Sqlite => db
                 .prepare_cached(&format!("REPLACE INTO {table} (rowid, text, prominent) VALUES (?1, ?2, ?3)"))?
                 .run(params![number, self.text, self.prominent]),
-            Dialect::Postgres => db
-                .prepare_cached(&format!(
+            Dialect::Postgres => {
+                let mut words = lexemes::vector(&self.text, &self.prominent);
+                if subject == Subject::Item {
+                    words.push_str(&stretches::words(number));
+                }
+                db.prepare_cached(&format!(
                     "INSERT INTO {table} (rowid, words) VALUES (?1, CAST(CAST(?2 AS TEXT) AS tsvector))
                      ON CONFLICT (rowid) DO UPDATE SET words = excluded.words"
                 ))?
-                .run(params![number, lexemes::vector(&self.text, &self.prominent)]),
+                .run(params![number, words])
+            }
         }
     }
 }

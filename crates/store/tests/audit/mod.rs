@@ -74,6 +74,10 @@ const WRONG: &[(&str, &str)] = &[
          GROUP BY media HAVING sum(best) <> iif(rejected, 0, 1)",
     ),
     (
+        "locations of copies",
+        "SELECT media FROM location JOIN media ON media.id = location.media WHERE location.duplicate <> media.duplicate",
+    ),
+    (
         "geotagged",
         "SELECT id FROM media WHERE geotagged <>
              (id IN (SELECT media FROM location WHERE media_address IS NULL AND source <> 'person'))",
@@ -276,7 +280,7 @@ const HARVEST: &str = "CREATE TEMP VIEW harvest AS
 
 /// What is shown on maps: a number, the code of its sort, and its point in ten-millionths of a degree.
 const SHOWN: &str = "SELECT id, CASE kind WHEN 'image' THEN 0 WHEN 'video' THEN 1 ELSE 2 END,
-        CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER), shown_lat, shown_lon, duplicate
+        CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER), shown_lat, shown_lon, media.duplicate
     FROM media LEFT JOIN location ON location.media = media.id AND best = 1
     UNION ALL SELECT id, 3 + page.relevant, CAST(round(lat * 1e7) AS INTEGER), CAST(round(lon * 1e7) AS INTEGER),
         shown_lat, shown_lon, 0

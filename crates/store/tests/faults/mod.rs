@@ -192,6 +192,22 @@ fn what_is_no_data_directory_is_not_written_to() {
     assert!(matches!(Store::read(&file), Err(StoreError::Missing { .. })));
 }
 
+#[test]
+fn what_other_commands_left_in_a_data_directory_is_ours() {
+    for name in ["session.key", "gazetteer.finer", "gazetteer.import-7/names", "uploads/a.jpg", "watch/site"] {
+        let dir = scratch();
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, "x").unwrap();
+        assert!(open(dir.path()).is_ok(), "{name}");
+    }
+    // Places can be imported anywhere: they do not make a directory ours that holds something else.
+    let dir = scratch();
+    fs::write(dir.path().join("gazetteer.finer"), "x").unwrap();
+    fs::write(dir.path().join("thesis.tex"), "precious").unwrap();
+    assert!(matches!(open(dir.path()), Err(StoreError::Foreign { .. })));
+}
+
 #[tokio::test]
 async fn a_directory_of_a_newer_version_is_left_alone() {
     let dir = filled().await;
@@ -236,6 +252,22 @@ async fn a_queue_without_its_library_is_not_taken_for_that_of_another() {
         visit(&store, crawl.id, run.id, n).await.unwrap();
     }
     assert_eq!(store.library().figures(crawl.id, None).await.unwrap(), before);
+}
+
+#[tokio::test]
+async fn a_queue_whose_making_was_cut_short_is_made_anew() {
+    let dir = scratch();
+    let (queue, unfinished) = (dir.path().join("frontier"), dir.path().join("frontier.new"));
+    // What a kill leaves: some of the files, the last of them empty.
+    for left in [&["lock"][..], &["lock", "0.jnl"], &["lock", "0.jnl", "version"]] {
+        open(dir.path()).unwrap().close().await.unwrap();
+        assert!(queue.join("version").is_file() && !unfinished.exists());
+        fs::remove_dir_all(&queue).unwrap();
+        fs::create_dir(&unfinished).unwrap();
+        left.iter().for_each(|name| fs::write(unfinished.join(name), "").unwrap());
+    }
+    open(dir.path()).unwrap().close().await.unwrap();
+    assert!(queue.join("version").is_file() && !unfinished.exists());
 }
 
 fn files_below(dir: &Path) -> Vec<PathBuf> {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use facts::{Order, Url};
 use store::{
-    ClaimLimit, Claims, CrawlId, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, RunPages, Store, Visited,
+    Beat, ClaimLimit, Claims, CrawlId, Forget, Frontier, Link, Options, Outcome, Reservation, Rest, RunId, RunPages,
+    Store, Visited,
 };
 use tokio::task::JoinSet;
 
@@ -22,20 +23,24 @@ const TWO: CrawlId = CrawlId(2);
 const LEASE: Duration = Duration::from_secs(300);
 
 /// A database of a test, removed with it.
-struct Database(String);
+pub struct Database(String);
 
 impl Database {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self(server().database())
     }
 
-    fn ask(&self, sql: &str) -> String {
+    pub fn ask(&self, sql: &str) -> String {
         server().ask(&self.0, sql).trim().to_owned()
     }
 
+    pub fn url(&self) -> String {
+        server().url(&self.0)
+    }
+
     /// A process that works on it.
-    fn join(&self, dir: &Path) -> Store {
-        let database = Some(server().url(&self.0));
+    pub fn join(&self, dir: &Path) -> Store {
+        let database = Some(self.url());
         let options =
             Options { what: "a test".into(), default_delay: DELAY, database, lease: LEASE, ..Options::default() };
         Store::open(dir, options).unwrap()
@@ -57,7 +62,7 @@ impl Drop for Database {
     }
 }
 
-fn scratch() -> tempfile::TempDir {
+pub fn scratch() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
@@ -71,7 +76,7 @@ async fn a_host_that_is_let_go_while_another_crawl_finds_it_is_not_lost() {
     let store = database.join(dir.path());
     let frontier = Arc::clone(store.frontier());
     // Someone asks a host that no crawl has addresses of.
-    let reserved = frontier.reserve(&host("a.example")).await.unwrap();
+    let reserved = frontier.reserve(&host("a.example"), DELAY).await.unwrap();
     assert!(matches!(reserved, Reservation::Granted { .. }));
     let (number, worker) = (database.ask("SELECT host FROM host_clock"), database.ask("SELECT busy FROM host_clock"));
     let letting_go =
@@ -82,6 +87,81 @@ async fn a_host_that_is_let_go_while_another_crawl_finds_it_is_not_lost() {
     letting_go.commit();
     let claims = take(&*frontier, ONE).await;
     assert_eq!(names(&claims), ["a.example/"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_lets_a_host_go_after_others_took_over_cuts_no_rest_short() {
+    let (database, dir) = (Database::new(), scratch());
+    let (late, other) = (database.join(dir.path()), database.join(dir.path()));
+    let frontier = Arc::clone(late.frontier());
+    frontier.add(ONE, vec![page("http://a.example/", Order::FirstIn)], PLENTY).await.unwrap();
+    let claim = claim_one(&*frontier, ONE).await;
+    // Others took it for dead; one of them asked the host, which failed and rests for long.
+    database.ask("SELECT give_back(busy, 0, now_ms()) FROM host_clock");
+    let claim_of_other = claim_one(&**other.frontier(), ONE).await;
+    let until = other.frontier().now().await.unwrap() + Duration::from_secs(600);
+    let rest = Rest { until, delay: None, failures: 3 };
+    other.frontier().release(&claim_of_other.link.url.host(), rest).await.unwrap();
+    release(&*frontier, &claim).await;
+    let rests = "SELECT busy IS NULL AND ready_at > now_ms() + 590000 AND failures = 3 FROM host_clock";
+    assert_eq!(database.ask(rests), "t");
+    assert_eq!(database.ask("SELECT ready OR free_at < now_ms() + 590000 FROM backlog"), "f");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_lost_and_taken_again_is_let_go_of_by_who_took_it_again_alone() {
+    let (database, dir) = (Database::new(), scratch());
+    // Its signs of life are quick: so it sees soon that it was taken for dead.
+    let database_url = Some(server().url(&database.0));
+    let lease = Duration::from_secs(1);
+    let store = Store::open(dir.path(), Options { database: database_url, lease, ..Options::default() }).unwrap();
+    let frontier = Arc::clone(store.frontier());
+    frontier.add(ONE, vec![page("http://a.example/", Order::FirstIn)], PLENTY).await.unwrap();
+    let first = claim_one(&*frontier, ONE).await;
+    let host = first.link.url.host();
+    assert!(frontier.held_until(&host, first.taking).is_some_and(|until| until > Instant::now()));
+    database.ask("SELECT give_back(busy, 0, now_ms()) FROM host_clock");
+    let began = Instant::now();
+    let second = loop {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not join anew");
+        match take(&*frontier, ONE).await.claims.pop() {
+            Some(claim) => break claim,
+            None => tokio::time::sleep(Duration::from_millis(20)).await,
+        }
+    };
+    assert_eq!(frontier.held_until(&host, first.taking), None);
+    assert!(frontier.held_until(&host, second.taking).is_some());
+    let until = frontier.now().await.unwrap();
+    frontier.put_back(ONE, first.clone(), false).await.unwrap();
+    frontier.release_taken(&host, first.taking, Rest { until, ..Rest::default() }).await.unwrap();
+    let held = "SELECT (SELECT count(*) FROM host_clock WHERE busy IS NOT NULL) + (SELECT count(*) FROM claimed)";
+    assert_eq!(database.ask(held), "2", "the second visit is under way");
+    frontier.put_back(ONE, second.clone(), false).await.unwrap();
+    frontier.release_taken(&host, second.taking, Rest { until, ..Rest::default() }).await.unwrap();
+    assert_eq!(database.ask(held), "0");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_who_has_enough_to_do_takes_over_from_the_dead_all_the_same() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let frontier = Arc::clone(store.frontier());
+    let pages = (0..500).map(|n| page(&format!("http://h{n}.example/"), Order::FirstIn)).collect();
+    frontier.add(ONE, pages, PLENTY).await.unwrap();
+    // One that gave its last sign of life long ago, and held two hosts.
+    database.ask(
+        "INSERT INTO worker (id, what, started, seen, lease_until) VALUES (99, 'dead', 0, 0, 1);
+         UPDATE host_clock SET busy = 99; INSERT INTO host_clock (host, busy) VALUES (1, 99), (2, 99)",
+    );
+    // This process's own next sign of life is far off, and every claim finds something.
+    let began = Instant::now();
+    while database.ask("SELECT count(*) FROM host_clock WHERE busy = 99") != "0" {
+        assert!(began.elapsed() < Duration::from_secs(10), "nobody took over");
+        let claim = claim_one(&*frontier, ONE).await;
+        release(&*frontier, &claim).await;
+        frontier.put_back(ONE, claim, false).await.unwrap();
+    }
+    assert_eq!(database.ask("SELECT ended IS NOT NULL FROM worker WHERE id = 99"), "t");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,6 +177,33 @@ async fn a_busy_host_is_found_again_by_every_crawl_once_it_is_free() {
     assert_eq!(database.ask("SELECT count(*) FROM backlog WHERE ready"), "0");
     release(&*frontier, &first).await;
     assert_eq!(names(&take(&*frontier, TWO).await), ["a.example/2"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn how_far_a_run_is_waits_for_no_writer_and_makes_no_answer_outdated() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let (_, run) = started(&store).await;
+    let library = store.library();
+    let revision = library.revision().await.unwrap();
+    let writing = server().hold(&database.0, "UPDATE writer SET revision = revision");
+    let beat = Beat { seconds: 7.0, ..Beat::default() };
+    library.beat(run, &beat, Duration::ZERO).await.unwrap();
+    assert_eq!(library.run(run).await.unwrap().unwrap().seconds, 7.0);
+    assert_eq!(library.revision().await.unwrap(), revision);
+    writing.commit();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_process_forgets_another_knows_when_it_looks() {
+    let (database, dir) = (Database::new(), scratch());
+    let (one, two) = (database.join(dir.path()), database.join(dir.path()));
+    let (here, there) = (one.library().forgotten().await.unwrap(), two.library().forgotten().await.unwrap());
+    let gone = host("gone.example");
+    one.forget(&Forget::Host(gone.clone())).await.unwrap();
+    assert!(here.host(&gone) && !there.host(&gone));
+    two.library().look_for_forgotten().await.unwrap();
+    assert!(there.host(&gone));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -127,7 +234,7 @@ async fn work(frontier: Arc<dyn Frontier>, crawl: CrawlId, hosts: u64, pages: u6
     let mut visits = Vec::new();
     loop {
         assert!(Instant::now() < until, "crawl {} does not end: {} visited", crawl.0, visits.len());
-        let claims = frontier.claim(crawl, ClaimLimit { any: 5, pages: 5, run: None }).await.unwrap();
+        let claims = frontier.claim(crawl, ClaimLimit { any: 5, pages: 5, ..ALL }).await.unwrap();
         if claims.empty {
             return visits;
         }
@@ -139,7 +246,7 @@ async fn work(frontier: Arc<dyn Frontier>, crawl: CrawlId, hosts: u64, pages: u6
                 continue;
             }
             let other = host(&format!("h{}.example", claim.number % hosts));
-            if let Reservation::Granted { .. } = frontier.reserve(&other).await.unwrap() {
+            if let Reservation::Granted { .. } = frontier.reserve(&other, DELAY).await.unwrap() {
                 let until = frontier.now().await.unwrap();
                 frontier.release(&other, Rest { until, ..Rest::default() }).await.unwrap();
             }
@@ -184,7 +291,7 @@ async fn work_within(store: &Store, crawl: CrawlId, run: RunPages, hosts: u64, u
     let (frontier, mut read_here) = (Arc::clone(store.frontier()), 0);
     loop {
         assert!(Instant::now() < until, "the run does not end: {read_here} read here");
-        let claims = frontier.claim(crawl, ClaimLimit { any: 7, pages: 7, run: Some(run) }).await.unwrap();
+        let claims = frontier.claim(crawl, ClaimLimit { any: 7, pages: 7, run: Some(run), ..ALL }).await.unwrap();
         if claims.claims.is_empty() && !claims.busy && claims.next.is_none() {
             return read_here;
         }
@@ -236,13 +343,79 @@ async fn how_many_workers_would_pay_follows_from_the_hosts_that_wait_and_their_d
     // Of four hosts one asks for more than the usual delay. One that nothing waits of does not count.
     let (until, slow) = (frontier.now().await.unwrap(), Some(Duration::from_millis(1_060)));
     for (name, delay) in [("a.example", slow), ("b.example", None), ("e.example", Some(Duration::from_secs(99)))] {
-        frontier.reserve(&host(name)).await.unwrap();
+        frontier.reserve(&host(name), DELAY).await.unwrap();
         frontier.release(&host(name), Rest { until, delay, failures: 0 }).await.unwrap();
     }
-    let load = store.workload().await.unwrap().unwrap();
+    let load = store.workload(&[(crawl, DELAY)]).await.unwrap().unwrap();
     assert_eq!(load.hosts, 4);
     assert!((load.pause - (1.06 + 3.0 * DELAY.as_secs_f64()) / 4.0).abs() < 1e-9, "{load:?}");
     assert_eq!(load.workers(), None, "nobody worked here yet");
+    // A crawl that leaves its hosts alone for longer has fewer requests to give, and others do not count.
+    let load = store.workload(&[(crawl, Duration::from_secs(9))]).await.unwrap().unwrap();
+    assert_eq!((load.hosts, load.pause), (4, 9.0));
+    assert_eq!(store.workload(&[]).await.unwrap().unwrap().hosts, 0);
+    // What a worker can do is told by those of late.
+    let joined = |rate: f64, count: u32| {
+        database.ask(&format!(
+            "INSERT INTO worker (what, started, seen, lease_until, ended, best_rate)
+             SELECT 'before', 0, 0, 0, 0, {rate} FROM generate_series(1, {count})"
+        ));
+    };
+    joined(1_000.0, 1);
+    joined(10.0, 20);
+    joined(0.0, 20);
+    let load = store.workload(&[(crawl, DELAY)]).await.unwrap().unwrap();
+    assert_eq!(load.rate, 10.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hosts_that_wait_are_counted_along_the_indexes_of_their_crawl() {
+    let (database, dir) = (Database::new(), scratch());
+    let store = database.join(dir.path());
+    let (crawl, _) = started(&store).await;
+    // A crawl that ended left far more.
+    database.ask(&format!(
+        "INSERT INTO backlog (host, crawl, lane, band, seq, ready)
+         SELECT n, {} + (n > 10)::INT, 1, 0, n, n % 2 = 0 FROM generate_series(1, 20000) AS n;
+         ANALYZE backlog",
+        crawl.0
+    ));
+    let load = store.workload(&[(crawl, DELAY)]).await.unwrap().unwrap();
+    assert_eq!(load.hosts, 10);
+    // The server tells of it once its process has nothing to do.
+    let read = "SELECT coalesce(sum(idx_tup_read), 0) FROM pg_stat_user_indexes
+                WHERE indexrelname IN ('backlog_ready', 'backlog_resting')";
+    let began = Instant::now();
+    while database.ask(read) == "0" {
+        assert!(began.elapsed() < Duration::from_secs(60), "they are not used");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(database.ask(read), "10");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_is_as_quick_as_it_is_over_seconds_not_in_a_moment() {
+    const PAGES: u64 = 60;
+    let (database, dir) = (Database::new(), scratch());
+    let lease = Duration::from_millis(300);
+    let store =
+        Store::open(dir.path(), Options { database: Some(database.url()), lease, ..Options::default() }).unwrap();
+    let (crawl, run) = started(&store).await;
+    let pages = (0..PAGES).map(|n| read(claim_of(page(&format!("http://h{n}.example/"), Order::FirstIn)), Vec::new()));
+    store.commit(crawl, run, pages.collect(), PLENTY).await.unwrap();
+    let began = Instant::now();
+    while database.ask("SELECT sum(visits) FROM worker") != PAGES.to_string() {
+        assert!(began.elapsed() < Duration::from_secs(60), "they are not counted");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let rate = loop {
+        assert!(began.elapsed() < Duration::from_secs(60), "no rate is told");
+        if let Ok(rate) = database.ask("SELECT nullif(max(best_rate), 0) FROM worker").parse::<f64>() {
+            break rate;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    assert!(rate <= PAGES as f64 / 3.0, "{rate}");
 }
 
 /// A visit that brought a file of that content.
@@ -337,6 +510,62 @@ async fn the_next_process_removes_what_a_killed_one_left_without_a_row() {
     let (crawl, run) = started(&lives).await;
     lives.commit(crawl, run, vec![waits], PLENTY).await.unwrap();
     assert_eq!(database.ask("SELECT count(*) FROM media"), "1");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_machine_placed_stays_until_the_database_says_that_it_is_gone() {
+    let (database, dir) = (Database::new(), scratch());
+    let _here = database.join(dir.path());
+    // One whose lock nobody sees here, as over NFS.
+    let number = database.ask(
+        "INSERT INTO worker (what, started, seen, lease_until)
+         VALUES ('elsewhere', now_ms(), now_ms(), now_ms() + 300000) RETURNING id",
+    );
+    let media = dir.path().join("media");
+    let (draft, note) = (media.join(format!(".tmp/worker-{number}/7")), media.join(format!(".placed.worker-{number}")));
+    let name = format!("a.example/00/{}.jpg", "0".repeat(64));
+    for (path, content) in [(&draft, "half"), (&note, &format!("{name}\n")), (&media.join(&name), "whole")] {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let there = || [&draft, &note, &media.join(&name)].map(|path| path.exists());
+    drop(database.join(dir.path()));
+    assert_eq!(there(), [true; 3]);
+    database.ask(&format!("UPDATE worker SET ended = now_ms() WHERE id = {number}"));
+    drop(database.join(dir.path()));
+    assert_eq!(there(), [false; 3]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_taken_for_dead_keeps_files_under_its_new_number() {
+    let (database, dir) = (Database::new(), scratch());
+    let lease = Duration::from_secs(1);
+    let url = Some(database.url());
+    let store = Store::open(dir.path(), Options { database: url, lease, ..Options::default() }).unwrap();
+    let [first, second] = ["1", "2"].map(|n| image(&format!("http://a.example/{n}.jpg"), Order::FirstIn));
+    let before = brought(&store, first, "before").await;
+    let (number, media) = (database.ask("SELECT max(id) FROM worker"), dir.path().join("media"));
+    database.ask(&format!("SELECT give_back({number}, 0, now_ms())"));
+    // Someone on another machine cleared up after it.
+    std::fs::remove_dir_all(media.join(format!(".tmp/worker-{number}"))).unwrap();
+    std::fs::remove_file(media.join(format!(".placed.worker-{number}"))).unwrap();
+    let began = Instant::now();
+    while database.ask("SELECT max(id) FROM worker") == number {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not join anew");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let after = brought(&store, second, "after").await;
+    let number = database.ask("SELECT max(id) FROM worker");
+    let mut noted: Vec<String> = std::fs::read_to_string(media.join(format!(".placed.worker-{number}")))
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    noted.sort();
+    let mut placed = [before, after].map(|mut visit| file_of(&mut visit).path.clone());
+    placed.sort();
+    assert_eq!(noted, placed);
+    assert!(media.join(format!(".tmp/worker-{number}")).is_dir());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,10 @@
 //! The statements of the suite, for a shared database; and those that are of it alone.
 
 mod at_once;
+mod memory;
+mod moved;
+mod stopped;
+mod stretches;
 
 use std::collections::BTreeMap;
 use std::path::Path;

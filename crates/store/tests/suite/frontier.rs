@@ -192,11 +192,11 @@ pub async fn without_room_for_pages_only_media_are_claimed(home: impl Home) {
         page("http://d.example/p", Order::FirstIn),
     ];
     frontier.add(ONE, links, PLENTY).await.unwrap();
-    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0, run: None }).await;
+    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0, ..ALL }).await;
     assert_eq!(names(&claims), ["b.example/i", "c.example/i"]);
-    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0, run: None }).await;
+    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 0, ..ALL }).await;
     assert!(claims.claims.is_empty() && claims.next.is_none() && !claims.empty);
-    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 1, run: None }).await;
+    let claims = super::web::claim(&*frontier, ONE, ClaimLimit { any: 10, pages: 1, ..ALL }).await;
     assert_eq!(names(&claims), ["a.example/p"]);
 }
 
@@ -206,7 +206,7 @@ pub async fn a_host_has_one_claim_at_a_time_whichever_crawl_asks(home: impl Home
         let links = ["http://a.example/1", "http://a.example/2", "http://b.example/1"];
         frontier.add(crawl, links.map(|name| page(name, Order::FirstIn)).to_vec(), PLENTY).await.unwrap();
     }
-    let first = super::web::claim(&*frontier, ONE, ClaimLimit { any: 1, pages: 1, run: None }).await;
+    let first = super::web::claim(&*frontier, ONE, ClaimLimit { any: 1, pages: 1, ..ALL }).await;
     assert_eq!(names(&first), ["a.example/1"]);
     let second = claim(&*frontier, TWO).await;
     assert_eq!(names(&second), ["b.example/1"]);
@@ -242,18 +242,48 @@ pub async fn a_reserved_host_is_busy_for_everyone(home: impl Home) {
     let frontier = home.frontier();
     let a = host("a.example");
     frontier.add(ONE, vec![page("http://a.example/", Order::FirstIn)], PLENTY).await.unwrap();
-    assert!(granted(frontier.reserve(&a).await.unwrap()));
+    assert!(granted(frontier.reserve(&a, DELAY).await.unwrap()));
     assert!(claim(&*frontier, ONE).await.claims.is_empty());
     let now = frontier.now().await.unwrap();
-    assert!(matches!(frontier.reserve(&a).await.unwrap(), Reservation::NotBefore(moment) if moment > now), "busy");
+    assert!(
+        matches!(frontier.reserve(&a, DELAY).await.unwrap(), Reservation::NotBefore(moment) if moment > now),
+        "busy"
+    );
 
     let until = frontier.now().await.unwrap() + Duration::from_millis(40);
     frontier.release(&a, Rest { until, ..Rest::default() }).await.unwrap();
-    let resting = frontier.reserve(&a).await.unwrap();
+    let resting = frontier.reserve(&a, DELAY).await.unwrap();
     assert!(matches!(resting, Reservation::NotBefore(next) if about(Some(next), until)), "{resting:?}");
     let (claims, at) = claim_when_free(&*frontier, ONE).await;
     assert!(at >= until && claims.claims.len() == 1);
-    assert!(!granted(frontier.reserve(&a).await.unwrap()), "claimed");
+    assert!(!granted(frontier.reserve(&a, DELAY).await.unwrap()), "claimed");
+}
+
+pub async fn a_host_that_nobody_waits_for_any_more_is_free(home: impl Home) {
+    let frontier = home.frontier();
+    let a = host("a.example");
+    for polls in 0..4 {
+        // Given up at any moment: before it is asked for, on its way, or when it was granted.
+        let mut asked = Box::pin(frontier.reserve(&a, DELAY));
+        for _ in 0..polls {
+            let answer = std::future::poll_fn(|context| std::task::Poll::Ready(asked.as_mut().poll(context))).await;
+            if answer.is_ready() {
+                // Whoever received it lets it go.
+                let until = frontier.now().await.unwrap();
+                frontier.release(&a, Rest { until, ..Rest::default() }).await.unwrap();
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        drop(asked);
+        let began = std::time::Instant::now();
+        while !granted(frontier.reserve(&a, DELAY).await.unwrap()) {
+            assert!(began.elapsed() < Duration::from_secs(20), "given up after {polls} looks, it is held for ever");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let until = frontier.now().await.unwrap();
+        frontier.release(&a, Rest { until, ..Rest::default() }).await.unwrap();
+    }
 }
 
 pub async fn a_row_put_back_is_where_it_was_and_counts_failed_tries(home: impl Home) {
@@ -378,12 +408,34 @@ pub async fn after_a_kill_every_host_waits_its_full_delay(mut home: impl Home) {
     }
 }
 
+pub async fn after_a_kill_hosts_rest_as_long_as_whoever_asked_them_would_have_let_them(mut home: impl Home) {
+    const LONG: Duration = Duration::from_secs(3600);
+    let frontier = home.frontier();
+    frontier.add(ONE, vec![page("http://a.example/", Order::FirstIn)], PLENTY).await.unwrap();
+    let limit = ClaimLimit { delay: LONG, ..ALL };
+    assert_eq!(super::web::claim(&*frontier, ONE, limit).await.claims.len(), 1);
+    assert!(granted(frontier.reserve(&host("b.example"), LONG).await.unwrap()));
+    let killed = frontier.now().await.unwrap();
+    drop(frontier);
+    // Whoever comes next asks with a short delay, and may be killed as well.
+    for stop in [Stop::Killed, Stop::Killed, Stop::Clean] {
+        home.restart(stop).await;
+        let frontier = home.frontier();
+        for name in ["a.example", "b.example"] {
+            let answer = frontier.reserve(&host(name), DELAY).await.unwrap();
+            let rests = |moment: Timestamp| moment.since(killed) >= LONG;
+            assert!(matches!(answer, Reservation::NotBefore(moment) if rests(moment)), "{name}, {stop:?}: {answer:?}");
+        }
+        assert!(claim(&*frontier, ONE).await.claims.is_empty(), "{stop:?}");
+    }
+}
+
 pub async fn after_a_clean_stop_hosts_rest_as_long_as_they_were_told(mut home: impl Home) {
     let frontier = home.frontier();
     let names = ["http://a.example/1", "http://b.example/1"];
     frontier.add(ONE, names.map(|name| page(name, Order::FirstIn)).to_vec(), PLENTY).await.unwrap();
     let until = frontier.now().await.unwrap() + Duration::from_secs(3600);
-    assert!(granted(frontier.reserve(&host("a.example")).await.unwrap()));
+    assert!(granted(frontier.reserve(&host("a.example"), DELAY).await.unwrap()));
     frontier.release(&host("a.example"), Rest { until, ..Rest::default() }).await.unwrap();
     drop(frontier);
     home.restart(Stop::Clean).await;
@@ -395,11 +447,11 @@ pub async fn after_a_clean_stop_hosts_rest_as_long_as_they_were_told(mut home: i
 pub async fn a_long_rest_survives_a_kill(mut home: impl Home) {
     let frontier = home.frontier();
     let until = frontier.now().await.unwrap() + Duration::from_secs(3600);
-    assert!(granted(frontier.reserve(&host("a.example")).await.unwrap()));
+    assert!(granted(frontier.reserve(&host("a.example"), DELAY).await.unwrap()));
     frontier.release(&host("a.example"), Rest { until, ..Rest::default() }).await.unwrap();
     drop(frontier);
     home.restart(Stop::Killed).await;
-    let again = home.frontier().reserve(&host("a.example")).await.unwrap();
+    let again = home.frontier().reserve(&host("a.example"), DELAY).await.unwrap();
     assert!(matches!(again, Reservation::NotBefore(next) if about(Some(next), until)), "{again:?}");
 }
 

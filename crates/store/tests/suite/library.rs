@@ -1,6 +1,7 @@
 //! Statements about the library, and about both together.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use facts::{MediaKind, Order};
 use media::{Facts, Format, WrongLocation};
@@ -73,7 +74,7 @@ pub async fn what_does_not_exist_is_said_so(home: impl Home) {
     let missing = library.start_run(CrawlId(77), PAGES, 1).await;
     assert!(matches!(missing, Err(StoreError::Unknown { what: "crawl", number: 77 })));
     for result in [
-        library.beat(RunId(77), &Beat::default()).await,
+        library.beat(RunId(77), &Beat::default(), Duration::ZERO).await,
         library.end_run(RunId(77), 1.0, None).await,
         library.record(RunId(77), &[]).await.map(drop),
     ] {
@@ -120,6 +121,37 @@ pub async fn figures_count_what_was_recorded(home: impl Home) {
     assert_eq!(library.figures(crawl, Some(run.id)).await.unwrap(), expected_figures());
     assert_eq!(library.figures(crawl, Some(RunId(99))).await.unwrap(), Figures::default());
     assert_eq!(library.crawls().await.unwrap()[0].figures, expected_figures());
+}
+
+/// Of several reasons of pages one is told, of a page and a visit what the visit found.
+pub async fn why_a_picture_was_refused_does_not_depend_on_which_page_was_read_first(home: impl Home) {
+    let library = home.library();
+    let (crawl, run) = start(&*library).await;
+    let reserves = |page: &str, image: &str, reason: &str| {
+        let mut visit = read_with_images(page_claim(&format!("http://a.example/{page}")), &[image]);
+        facts_of(&mut visit).media[0].refused = Some(reason.to_owned());
+        visit.links.clear();
+        visit
+    };
+    let small = |image: &str| refused(image_claim(image), Refused::unseen("small"));
+    let [one, two, three, four] = [1, 2, 3, 4].map(|n| format!("http://m.example/{n}.jpg"));
+    let visits = [
+        reserves("1", &one, "robots"),
+        reserves("2", &one, "opt-out"),
+        reserves("3", &two, "opt-out"),
+        reserves("4", &two, "robots"),
+        reserves("5", &three, "robots"),
+        small(&three),
+        reserves("6", &three, "opt-out"),
+        small(&four),
+        reserves("7", &four, "opt-out"),
+    ];
+    for visit in visits {
+        library.record(run.id, &[visit]).await.unwrap();
+    }
+    let figures = library.figures(crawl, None).await.unwrap();
+    let told = [("opt-out".to_owned(), 2), ("small".to_owned(), 2)].into();
+    assert_eq!(figures.media["image"].refused, told);
 }
 
 pub async fn recording_again_changes_nothing(mut home: impl Home) {
@@ -230,6 +262,28 @@ pub async fn mishaps_are_listed_newest_first_and_cut(home: impl Home) {
     assert_eq!(mishaps[0].detail.chars().count(), 500);
 }
 
+pub async fn of_all_who_work_on_a_run_one_at_a_time_writes_how_far_it_is(home: impl Home) {
+    const EVERY: Duration = Duration::from_secs(1);
+    let library = home.library();
+    let (_, run) = start(&*library).await;
+    let beat = |seconds: f64| Beat { seconds, ..Beat::default() };
+    for (told, every, written) in [
+        (5.0, EVERY, 5.0),
+        (5.9, EVERY, 5.0),
+        (6.0, EVERY, 6.0),
+        // One that joined later is a little behind; what memory it takes counts all the same.
+        (4.0, EVERY, 6.0),
+        // The last word.
+        (6.4, Duration::ZERO, 6.4),
+    ] {
+        library.beat(run.id, &beat(told), every).await.unwrap();
+        assert_eq!(library.run(run.id).await.unwrap().unwrap().seconds, written, "{told}");
+    }
+    library.beat(run.id, &Beat { peak_memory: Some(9 << 20), ..beat(4.0) }, EVERY).await.unwrap();
+    let known = library.run(run.id).await.unwrap().unwrap();
+    assert_eq!((known.seconds, known.peak_memory), (6.4, Some(9 << 20)));
+}
+
 pub async fn the_library_counts_hosts_and_what_is_known(home: impl Home) {
     let library = home.library();
     let (crawl, run) = start(&*library).await;
@@ -237,10 +291,10 @@ pub async fn the_library_counts_hosts_and_what_is_known(home: impl Home) {
     let frontier = home.frontier().figures(crawl).await.unwrap();
     let steps = BTreeMap::from([("writing".to_owned(), Step { count: 3, seconds: 0.5 })]);
     let beat = |peak_memory| Beat { seconds: 2.5, frontier: frontier.clone(), peak_memory, steps: steps.clone() };
-    library.beat(run.id, &beat(Some(9 << 20))).await.unwrap();
+    library.beat(run.id, &beat(Some(9 << 20)), Duration::ZERO).await.unwrap();
     // The next process has not had as much yet.
-    library.beat(run.id, &beat(Some(7 << 20))).await.unwrap();
-    library.beat(run.id, &beat(None)).await.unwrap();
+    library.beat(run.id, &beat(Some(7 << 20)), Duration::ZERO).await.unwrap();
+    library.beat(run.id, &beat(None), Duration::ZERO).await.unwrap();
     let told = library.crawls().await.unwrap()[0].runs[0].clone();
     assert_eq!((told.seconds, told.peak_memory, told.steps), (2.5, Some(9 << 20), steps.clone()));
     let figures = library.library_figures(1).await.unwrap();

@@ -1,5 +1,7 @@
 //! Links and visits for tests.
 
+use std::time::Duration;
+
 use facts::{HostName, LatLon, Locality, MediaId, MediaKind, Order, Priority, Timestamp, Url, Whereabouts};
 use media::{Facts, Location, LocationSource};
 use sha2::{Digest, Sha256};
@@ -166,7 +168,7 @@ pub fn refused(claim: Claim, refused: Refused) -> Visited {
 /// A claim of an address, as a queue that has nothing else would make it.
 pub fn claim_of(link: Link) -> Claim {
     let id = link.url.id();
-    Claim { number: 0, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0 }
+    Claim { number: 0, id, link, tries: 0, round: 0, host_delay: None, host_failures: 0, taking: 0 }
 }
 
 pub fn page_claim(text: &str) -> Claim {
@@ -195,7 +197,7 @@ pub fn failed(claim: Claim, reason: &str) -> Visited {
 }
 
 /// All that can be claimed at once.
-pub const ALL: ClaimLimit = ClaimLimit { any: 1_000, pages: 1_000, run: None };
+pub const ALL: ClaimLimit = ClaimLimit { any: 1_000, pages: 1_000, run: None, delay: Duration::ZERO };
 
 pub async fn claim(frontier: &dyn Frontier, crawl: CrawlId, limit: ClaimLimit) -> Claims {
     frontier.claim(crawl, limit).await.unwrap()
@@ -203,7 +205,7 @@ pub async fn claim(frontier: &dyn Frontier, crawl: CrawlId, limit: ClaimLimit) -
 
 /// The one best row.
 pub async fn claim_one(frontier: &dyn Frontier, crawl: CrawlId) -> Claim {
-    let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1, run: None }).await;
+    let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1, ..ALL }).await;
     claims.claims.into_iter().next().expect("something to claim")
 }
 
@@ -237,7 +239,7 @@ pub async fn claim_when_free(frontier: &dyn Frontier, crawl: CrawlId) -> (Claims
 pub async fn crawl_all(frontier: &dyn Frontier, crawl: CrawlId, links: impl Fn(&str) -> Vec<Link>) -> Vec<String> {
     let mut order = Vec::new();
     loop {
-        let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1, run: None }).await;
+        let claims = claim(frontier, crawl, ClaimLimit { any: 1, pages: 1, ..ALL }).await;
         let Some(claim) = claims.claims.into_iter().next() else {
             assert!(claims.empty, "nothing to claim, but not empty: {:?}", claims.next);
             return order;

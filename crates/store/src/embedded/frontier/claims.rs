@@ -23,6 +23,7 @@ impl State {
         if let Some(until) = self.hosts.quiet_until().filter(|&until| now < until) {
             return Ok(Claims { next: Some(until), ..Claims::default() });
         }
+        self.note_delay(limit.delay)?;
         self.wake(crawl, now)?;
         let mut claims = Vec::new();
         let mut pages_left = limit.pages;
@@ -81,6 +82,15 @@ impl State {
             backlog.take(lane, rank);
         }
         self.place(host)?;
-        Ok(Claim { number, id, link: row.link, tries: row.tries, round: row.round, host_delay, host_failures })
+        Ok(Claim {
+            number,
+            id,
+            link: row.link,
+            tries: row.tries,
+            round: row.round,
+            host_delay,
+            host_failures,
+            taking: 0,
+        })
     }
 }

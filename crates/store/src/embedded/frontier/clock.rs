@@ -105,33 +105,45 @@ impl HostClock {
 /// The clocks of the hosts in use. All others are in the store.
 pub(super) struct Hosts {
     clocks: HashMap<HostKey, HostClock>,
-    default_delay: Duration,
+    /// The longest delay that hosts were asked with since this opening.
+    delay: Duration,
     /// The number of this opening of the store.
     opening: u64,
-    restart: Option<Restart>,
+    /// The last unclean stop, and the longest delay that hosts were asked with before it.
+    restart: Option<(Restart, Duration)>,
 }
 
 impl Hosts {
-    pub fn new(default_delay: Duration, opening: u64, restart: Option<Restart>) -> Self {
-        Self { clocks: HashMap::new(), default_delay, opening, restart }
+    pub fn new(delay: Duration, opening: u64, restart: Option<(Restart, Duration)>) -> Self {
+        Self { clocks: HashMap::new(), delay, opening, restart }
+    }
+
+    /// The longest delay that hosts were asked with since this opening.
+    pub fn delay(&self) -> Duration {
+        self.delay
+    }
+
+    /// Hosts are asked with a longer one from now on.
+    pub fn lengthen(&mut self, delay: Duration) {
+        self.delay = self.delay.max(delay);
     }
 
     /// Before this no host is free; those with a delay of their own may have to wait longer.
     pub fn quiet_until(&self) -> Option<Timestamp> {
-        self.restart.map(|restart| restart.at + self.default_delay)
+        self.restart.map(|(restart, delay)| restart.at + delay)
     }
 
     /// How long a host rests after a request of which nobody knows how it ended.
     pub fn full_delay(&self, row: &HostRow) -> Duration {
-        row.delay.unwrap_or_default().max(self.default_delay)
+        row.delay.unwrap_or_default().max(self.delay)
     }
 
     /// The clock of a host, from the store if need be.
     pub fn clock(&mut self, spaces: &Spaces, host: HostKey) -> Result<&mut HostClock, StoreError> {
         if !self.clocks.contains_key(&host) {
             let mut row: HostRow = spaces.read(Space::Hosts, &host.0)?.unwrap_or_default();
-            if let Some(restart) = self.restart.filter(|restart| row.opening < restart.opening) {
-                row.ready_at = row.ready_at.max(restart.at + self.full_delay(&row));
+            if let Some((restart, delay)) = self.restart.filter(|(restart, _)| row.opening < restart.opening) {
+                row.ready_at = row.ready_at.max(restart.at + row.delay.unwrap_or_default().max(delay));
             }
             row.opening = self.opening;
             self.clocks.insert(host, HostClock { row, busy: false });

@@ -25,7 +25,7 @@ mod staging;
 mod state;
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -35,7 +35,7 @@ use self::clock::Clock;
 pub(crate) use self::moving::{Filling, IdleQueue, now as machine_time};
 use self::spaces::Space;
 use self::state::State;
-use crate::work::Worker;
+use crate::work::{HalfDone, Worker};
 use crate::{
     Budgets, Claim, ClaimLimit, Claims, CrawlId, Frontier, FrontierFigures, Link, Options, OriginFile, OriginRecord,
     Reservation, Rest, StoreError, Visited,
@@ -55,7 +55,8 @@ impl EmbeddedFrontier {
         let clock = Clock::start(options.ahead);
         let mut state = State::open(path, clock.clone(), options.default_delay, options.active_hosts)?;
         state.belong_to(library)?;
-        Ok(Self { state: Arc::new(Worker::start(path, state)?), clock })
+        // What is in memory may be ahead of what is stored, or behind it.
+        Ok(Self { state: Arc::new(Worker::start(path, state, HalfDone::Unknown)?), clock })
     }
 
     /// How far its clock is ahead of the machine's.
@@ -83,6 +84,31 @@ impl EmbeddedFrontier {
         budgets: Budgets,
     ) -> Result<(), StoreError> {
         self.with(move |state| state.finish(crawl, &visits, budgets)).await
+    }
+}
+
+/// Someone who waits for a host. When nobody receives it the host is free again: nothing was asked of it.
+struct Waits<'f> {
+    state: &'f Worker<State>,
+    host: HostName,
+    /// Its failures, once it was granted.
+    granted: Arc<Mutex<Option<u32>>>,
+    received: bool,
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        if self.received {
+            return;
+        }
+        let (host, granted) = (self.host.clone(), Arc::clone(&self.granted));
+        self.state.tell(move |state| {
+            let granted = *granted.lock().unwrap_or_else(PoisonError::into_inner);
+            if let (Some(failures), Ok(state)) = (granted, state.opened()) {
+                let rest = Rest { until: state.clock.now(), delay: None, failures };
+                let _ = state.release(&host, rest);
+            }
+        });
     }
 }
 
@@ -117,9 +143,21 @@ impl Frontier for EmbeddedFrontier {
         self.with(move |state| state.put_back(crawl, claim, failed)).await
     }
 
-    async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError> {
+    async fn reserve(&self, host: &HostName, delay: Duration) -> Result<Reservation, StoreError> {
+        let granted = Arc::new(Mutex::new(None));
+        let mut waits =
+            Waits { state: &self.state, host: host.clone(), granted: Arc::clone(&granted), received: false };
         let host = host.clone();
-        self.with(move |state| state.reserve(&host)).await
+        let answer = self.with(move |state| {
+            let answer = state.reserve(&host, delay)?;
+            if let Reservation::Granted { failures, .. } = answer {
+                *granted.lock().unwrap_or_else(PoisonError::into_inner) = Some(failures);
+            }
+            Ok(answer)
+        });
+        let answer = answer.await;
+        waits.received = true;
+        answer
     }
 
     async fn finish(&self, crawl: CrawlId, visits: &[Visited], budgets: Budgets) -> Result<(), StoreError> {

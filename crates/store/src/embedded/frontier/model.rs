@@ -31,11 +31,11 @@ struct Found {
 #[derive(Clone, Debug)]
 enum Step {
     Add { crawl: bool, links: Vec<Found> },
-    Claim { crawl: bool, any: usize, pages: usize },
+    Claim { crawl: bool, any: usize, pages: usize, delay: u8 },
     Finish { which: usize, links: Vec<Found> },
     FinishAgain { which: usize },
     Release { which: usize, rest: u8, delay: Option<u8> },
-    Reserve { host: u8 },
+    Reserve { host: u8, delay: u8 },
     PutBack { which: usize, failed: bool },
     Wait { ms: u8 },
     Close,
@@ -53,12 +53,13 @@ fn step() -> impl Strategy<Value = Step> {
     let which = || 0usize..6;
     prop_oneof![
         1 => (any::<bool>(), links()).prop_map(|(crawl, links)| Step::Add { crawl, links }),
-        5 => (any::<bool>(), 0usize..4, 0usize..4).prop_map(|(crawl, any, pages)| Step::Claim { crawl, any, pages }),
+        5 => (any::<bool>(), 0usize..4, 0usize..4, 0u8..80)
+            .prop_map(|(crawl, any, pages, delay)| Step::Claim { crawl, any, pages, delay }),
         5 => (which(), links()).prop_map(|(which, links)| Step::Finish { which, links }),
         1 => which().prop_map(|which| Step::FinishAgain { which }),
         6 => (which(), 0u8..40, prop::option::weighted(0.2, 0u8..200))
             .prop_map(|(which, rest, delay)| Step::Release { which, rest, delay }),
-        1 => (0u8..5).prop_map(|host| Step::Reserve { host }),
+        1 => (0u8..5, 0u8..200).prop_map(|(host, delay)| Step::Reserve { host, delay }),
         2 => (which(), any::<bool>()).prop_map(|(which, failed)| Step::PutBack { which, failed }),
         3 => (0u8..60).prop_map(|ms| Step::Wait { ms }),
         1 => Just(Step::Close),
@@ -102,6 +103,9 @@ struct Model {
     hosts: HashMap<String, ModelHost>,
     number: u64,
     quiet_until: i64,
+    /// The longest delay that hosts were asked with, since the last opening and before the last kill.
+    longest: i64,
+    waited: i64,
 }
 
 impl Model {
@@ -248,10 +252,14 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                 let expected: u64 = (0..).zip(&links).map(|(i, link)| model.link(crawl, link, number, i)).sum();
                 assert_eq!(new, expected);
             }
-            Step::Claim { crawl, any, pages } => {
+            Step::Claim { crawl, any, pages, delay } => {
                 let crawl = crawl_id(crawl);
-                let claims = state.claim(crawl, ClaimLimit { any, pages, run: None }).unwrap();
+                let limit = ClaimLimit { any, pages, run: None, delay: Duration::from_millis(delay.into()) };
+                let claims = state.claim(crawl, limit).unwrap();
                 let queued = model.crawls.get(&crawl).map_or(0, |c| c.figures.queued_pages + c.figures.queued_media);
+                if queued > 0 && now >= model.quiet_until {
+                    model.longest = model.longest.max(delay.into());
+                }
                 assert_eq!(claims.empty, queued == 0);
                 let (mut expected, mut pages_left, mut next) = (Vec::new(), pages, None::<i64>);
                 for (at, host, url) in model.heads(crawl) {
@@ -322,8 +330,9 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                 (clock.busy, clock.ready_at) = (false, until);
                 clock.delay = delay.or(clock.delay);
             }
-            Step::Reserve { host } => {
-                let answer = state.reserve(&host_name(host)).unwrap();
+            Step::Reserve { host, delay } => {
+                let answer = state.reserve(&host_name(host), Duration::from_millis(delay.into())).unwrap();
+                model.longest = model.longest.max(delay.into());
                 let clock = model.hosts.entry(host_name(host).as_str().into()).or_default();
                 let ready_at = clock.ready_at.max(model.quiet_until);
                 assert_eq!(matches!(answer, Reservation::Granted { .. }), !clock.busy && ready_at <= now);
@@ -367,11 +376,17 @@ fn check(steps: Vec<Step>, mode: u8, active_hosts: usize) {
                 reserved.clear();
                 let rows = model.crawls.values_mut().flat_map(|c| c.addresses.values_mut());
                 rows.filter_map(|address| address.waiting.as_mut()).for_each(|row| row.claimed = false);
+                let usual = DELAY.as_millis() as i64;
+                let mut longest = std::mem::take(&mut model.longest).max(usual);
                 if !clean {
-                    model.quiet_until = now + DELAY.as_millis() as i64;
+                    // Killed while all wait, they wait on.
+                    if model.quiet_until > now {
+                        longest = longest.max(model.waited);
+                    }
+                    (model.waited, model.quiet_until) = (longest, now + longest);
                 }
                 for clock in model.hosts.values_mut() {
-                    let rested = now + clock.delay.unwrap_or_default().max(DELAY).as_millis() as i64;
+                    let rested = now + longest.max(clock.delay.unwrap_or_default().as_millis() as i64);
                     if clock.busy || !clean {
                         clock.ready_at = clock.ready_at.max(rested);
                     }

@@ -1,6 +1,7 @@
 //! The queue taken out of its store, and put into one.
 
 use std::path::Path;
+use std::time::Duration;
 
 use facts::Timestamp;
 
@@ -8,7 +9,7 @@ use super::keys::{self, HostKey, Lane};
 use super::queue::crawl_row_key;
 use super::rows::{BacklogRow, Counts, CrawlRow, HostRow, Known, Row, RowRef};
 use super::spaces::{Changes, Safe, Space, Spaces};
-use super::state::{LIBRARY_KEY, VERSION, VERSION_KEY};
+use super::state::{CLEAN_KEY, DELAY_KEY, LIBRARY_KEY, VERSION, VERSION_KEY};
 use crate::moving::{Queued, Take};
 use crate::{CrawlId, StoreError};
 
@@ -77,8 +78,12 @@ impl IdleQueue {
             let shape = key.get(12..).and_then(|shape| shape.try_into().ok()).ok_or_else(damaged)?;
             take(Queued::Shape { crawl, host, shape, pages: read(spaces, value)? })
         })?;
+        let is_clean = spaces.get(Space::Meta, CLEAN_KEY)?.is_some();
+        let asked: Option<Duration> = spaces.read(Space::Meta, DELAY_KEY)?.filter(|_| !is_clean);
+        let not_before = now() + asked.unwrap_or_default();
         spaces.each(Space::Hosts, |key, value| {
             let HostRow { ready_at, delay, failures, .. } = read(spaces, value)?;
+            let ready_at = if is_clean { ready_at } else { ready_at.max(not_before) };
             take(Queued::Clock { host: HostKey(key.try_into().map_err(|_| damaged())?), ready_at, delay, failures })
         })?;
         spaces.each(Space::Origins, |key, value| {
@@ -175,5 +180,5 @@ fn read<T: serde::de::DeserializeOwned>(spaces: &Spaces, bytes: &[u8]) -> Result
 
 /// The time of this machine, by which clocks of a directory go.
 pub(crate) fn now() -> Timestamp {
-    super::clock::Clock::start(std::time::Duration::ZERO).now()
+    super::clock::Clock::start(Duration::ZERO).now()
 }

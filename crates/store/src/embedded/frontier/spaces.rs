@@ -1,6 +1,8 @@
 //! The keyspaces of the queue, and the changes written to them at once.
 
 use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::ops::Bound;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -79,6 +81,29 @@ pub(super) struct Spaces {
 
 impl Spaces {
     pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let there = path.try_exists().map_err(|error| StoreError::io(path, &error))?;
+        if !there {
+            Self::make(path)?;
+        }
+        Self::open_at(path)
+    }
+
+    /// Makes an empty one. The database makes its files one after the other and takes what a kill left of them for
+    /// damage: so they are made elsewhere, and are there when all of them are.
+    fn make(path: &Path) -> Result<(), StoreError> {
+        let failed = |error: std::io::Error| StoreError::io(path, &error);
+        let unfinished = path.with_extension("new");
+        match fs::remove_dir_all(&unfinished) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
+            _ => {}
+        }
+        drop(Self::open_at(&unfinished)?);
+        fs::rename(&unfinished, path).map_err(failed)?;
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(parent).and_then(|parent| parent.sync_all()).map_err(failed)
+    }
+
+    fn open_at(path: &Path) -> Result<Self, StoreError> {
         let open = || {
             let db = Database::builder(path)
                 .cache_size(CACHE)

@@ -12,19 +12,24 @@ use super::keys::{self, HostKey, Rank};
 use super::parking::{PARKED_AT_ONCE, park_the_homeless};
 use super::queue::{CrawlQueue, crawl_row_key};
 use super::rows::{Restart, RowRef};
-use super::spaces::{Safe, Space, Spaces};
+use super::spaces::{Changes, Safe, Space, Spaces};
 use super::staging::{Finished, Recent, Staged, Staging};
 use crate::{Budgets, Claim, CrawlId, FrontierFigures, Link, Outcome, Overrun, Reservation, Rest, StoreError, Visited};
 
 pub(super) const VERSION: u32 = 1;
 pub(super) const VERSION_KEY: &[u8] = b"version";
 /// Present while nobody has the queue open, after a close that wrote everything.
-const CLEAN_KEY: &[u8] = b"clean";
+pub(super) const CLEAN_KEY: &[u8] = b"clean";
 /// How often the queue was opened.
 const OPENING_KEY: &[u8] = b"opening";
 /// The last [`Restart`]. Kept over clean stops: someone may stop and start again before the delays
 /// that count from it have passed.
 const RESTART_KEY: &[u8] = b"restart";
+/// The longest delay that hosts were asked with before it, which all of them wait since.
+const RESTART_DELAY_KEY: &[u8] = b"restart delay";
+/// The longest delay that hosts are asked with since the last opening. Written before the first is asked so: what is
+/// under way when the process is killed was asked with it, or a shorter one.
+pub(super) const DELAY_KEY: &[u8] = b"delay";
 /// The last moment that was written down: no later opening begins before it.
 const SEEN_KEY: &[u8] = b"seen";
 /// The identity of the library whose crawls wait here.
@@ -82,10 +87,17 @@ impl State {
         changes.put(Space::Meta, OPENING_KEY, &opening)?;
         changes.put(Space::Meta, VERSION_KEY, &VERSION)?;
         changes.remove(Space::Meta, CLEAN_KEY);
+        let now = clock.now();
         if !clean {
-            changes.put(Space::Meta, RESTART_KEY, &Restart { opening, at: clock.now() })?;
+            let asked: Duration = changes.read(Space::Meta, DELAY_KEY)?.unwrap_or_default();
+            // Killed again while all wait, they wait on.
+            let waited = restart_of(&changes, default_delay)?.filter(|(restart, delay)| restart.at + *delay > now);
+            let delay = asked.max(default_delay).max(waited.map_or(Duration::ZERO, |(_, delay)| delay));
+            changes.put(Space::Meta, RESTART_KEY, &Restart { opening, at: now })?;
+            changes.put(Space::Meta, RESTART_DELAY_KEY, &delay)?;
         }
-        let restart = changes.read(Space::Meta, RESTART_KEY)?;
+        changes.put(Space::Meta, DELAY_KEY, &default_delay)?;
+        let restart = restart_of(&changes, default_delay)?;
         changes.commit(Safe::FromPowerLoss)?;
         Ok(Self {
             hosts: Hosts::new(default_delay, opening, restart),
@@ -216,7 +228,19 @@ impl State {
         self.place(host)
     }
 
-    pub fn reserve(&mut self, host: &HostName) -> Result<Reservation, StoreError> {
+    /// Hosts are asked with this delay from now on, if they ask for none.
+    pub fn note_delay(&mut self, delay: Duration) -> Result<(), StoreError> {
+        if delay > self.hosts.delay() {
+            let mut changes = self.spaces.changes();
+            changes.put(Space::Meta, DELAY_KEY, &delay)?;
+            changes.commit(Safe::FromPowerLoss)?;
+            self.hosts.lengthen(delay);
+        }
+        Ok(())
+    }
+
+    pub fn reserve(&mut self, host: &HostName, delay: Duration) -> Result<Reservation, StoreError> {
+        self.note_delay(delay)?;
         let host = HostKey::of(host);
         let now = self.clock.now();
         let clock = self.hosts.clock(&self.spaces, host)?;
@@ -229,7 +253,7 @@ impl State {
             return Ok(Reservation::NotBefore(ready_at));
         }
         clock.busy = true;
-        let granted = Reservation::Granted { delay: clock.row.delay, failures: clock.row.failures };
+        let granted = Reservation::Granted { delay: clock.row.delay, failures: clock.row.failures, taking: 0 };
         self.place(host)?;
         Ok(granted)
     }
@@ -298,4 +322,10 @@ impl State {
         changes.commit(Safe::FromPowerLoss)?;
         self.spaces.sync()
     }
+}
+
+/// The last unclean stop, and how long all hosts wait since.
+fn restart_of(changes: &Changes<'_>, default_delay: Duration) -> Result<Option<(Restart, Duration)>, StoreError> {
+    let Some(restart) = changes.read(Space::Meta, RESTART_KEY)? else { return Ok(None) };
+    Ok(Some((restart, changes.read(Space::Meta, RESTART_DELAY_KEY)?.unwrap_or(default_delay))))
 }

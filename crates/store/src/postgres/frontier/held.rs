@@ -25,6 +25,15 @@ struct Known {
     hosts: HashMap<i64, Taken>,
     rows: HashSet<Row>,
     takings: u64,
+    /// All takings up to this one were lost.
+    lost: u64,
+}
+
+impl Known {
+    /// Whether others took over what was taken so; of what has no number nobody knows.
+    fn lost(&self, taking: u64) -> bool {
+        taking != 0 && taking <= self.lost
+    }
 }
 
 /// How a host is held.
@@ -37,44 +46,68 @@ struct Taken {
 }
 
 impl Held {
-    /// Takes hosts and addresses; `which` says what of an answer. What was taken before without an answer is
-    /// given back first.
+    /// Takes hosts and addresses; `which` says what of an answer. Gives the number of the taking too. What was
+    /// taken before without an answer is given back first.
     pub fn take<T>(
         &self,
         session: &Session,
-        workers: &[i64],
+        workers: impl Fn() -> Vec<i64>,
         take: impl FnOnce() -> sql::Result<T>,
         which: impl FnOnce(&T) -> (Vec<i64>, Vec<Row>),
-    ) -> sql::Result<T> {
+    ) -> sql::Result<(T, u64)> {
         if self.doubtful.load(Ordering::Acquire) {
-            self.settle(session, workers)?;
+            self.settle(session, &workers())?;
         }
         let _taking = self.taking.read().unwrap_or_else(PoisonError::into_inner);
+        // Numbered before it is asked for: what is lost while the answer is on its way was taken before that.
+        let taking = self.begin();
         let taken = take().inspect_err(|_| self.doubtful.store(true, Ordering::Release))?;
         let (hosts, rows) = which(&taken);
-        let mut known = self.known();
-        known.takings += 1;
-        let last = known.takings;
-        for host in hosts {
-            let taken = known.hosts.entry(host).or_default();
-            *taken = Taken { times: taken.times + 1, last };
-        }
-        known.rows.extend(rows);
-        Ok(taken)
+        self.took(taking, hosts, rows);
+        Ok((taken, taking))
     }
 
-    /// A host is free again.
-    pub fn released(&self, host: i64) {
+    fn begin(&self) -> u64 {
         let mut known = self.known();
+        known.takings += 1;
+        known.takings
+    }
+
+    fn took(&self, taking: u64, hosts: Vec<i64>, rows: Vec<Row>) {
+        let mut known = self.known();
+        if known.lost(taking) {
+            // Others have it. What was taken after all, as whoever this process is now, is given back.
+            self.doubtful.store(true, Ordering::Release);
+            return;
+        }
+        for host in hosts {
+            let taken = known.hosts.entry(host).or_default();
+            *taken = Taken { times: taken.times + 1, last: taken.last.max(taking) };
+        }
+        known.rows.extend(rows);
+    }
+
+    /// A host is free again that was taken so.
+    pub fn released(&self, host: i64, taking: Option<u64>) {
+        let mut known = self.known();
+        if taking.is_some_and(|taking| known.lost(taking)) {
+            return;
+        }
         match known.hosts.get_mut(&host) {
             Some(taken) if taken.times > 1 => taken.times -= 1,
             _ => drop(known.hosts.remove(&host)),
         }
     }
 
-    /// Whether a host is held.
-    pub fn has(&self, host: i64) -> bool {
-        self.known().hosts.contains_key(&host)
+    /// Whether a host is held that was taken so.
+    pub fn has(&self, host: i64, taking: u64) -> bool {
+        let known = self.known();
+        !known.lost(taking) && known.hosts.contains_key(&host)
+    }
+
+    /// Whether others took over what was taken so.
+    pub fn is_lost(&self, taking: u64) -> bool {
+        self.known().lost(taking)
     }
 
     /// The last taking of a host. When it is another than before, whoever held it then has given it back,
@@ -88,6 +121,7 @@ impl Held {
         let mut known = self.known();
         known.hosts.clear();
         known.rows.clear();
+        known.lost = known.takings;
     }
 
     /// These addresses were visited, or wait again.
@@ -122,5 +156,36 @@ impl Held {
 
     fn known(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_while_the_answer_is_on_its_way_is_not_held() {
+        let held = Held::default();
+        let (late, host) = (held.begin(), 7);
+        held.lose_all();
+        held.took(late, vec![host], Vec::new());
+        assert!(!held.has(host, late) && held.is_lost(late) && held.taking(host).is_none());
+        assert!(held.doubtful.load(Ordering::Acquire), "what it took all the same is given back");
+        // Taken again, it is held for the new taking alone, whatever becomes of the old one.
+        let new = held.begin();
+        held.took(new, vec![host], Vec::new());
+        held.released(host, Some(late));
+        assert!(held.has(host, new) && !held.has(host, late));
+        held.released(host, Some(new));
+        assert!(!held.has(host, new));
+    }
+
+    #[test]
+    fn a_host_that_is_taken_again_before_its_release_was_heard_stays_held() {
+        let (held, host) = (Held::default(), 7);
+        let takings = [held.begin(), held.begin()];
+        takings.into_iter().for_each(|taking| held.took(taking, vec![host], Vec::new()));
+        held.released(host, Some(takings[0]));
+        assert!(held.has(host, takings[1]) && held.taking(host) == Some(takings[1]));
     }
 }

@@ -11,11 +11,15 @@ use super::super::Pool;
 use super::clock::Clock;
 use super::held::Held;
 use super::millis;
+use crate::files::Number;
 use crate::sql::{self, Connection, Session};
 use crate::{StoreError, sql::Error};
 
 /// How often one who finds nothing to do looks whether someone is gone.
 const LOOKS: Duration = Duration::from_secs(1);
+
+/// The shortest time that a rate is measured over: what happens to end in a moment says nothing of how quick one is.
+const SHORTEST: Duration = Duration::from_secs(3);
 
 /// The right to hold hosts and addresses, as long as there are signs of life.
 pub(super) struct Lease {
@@ -28,9 +32,10 @@ pub(super) struct Lease {
 struct Life {
     /// The numbers that this process had, the last of which it has now.
     workers: Mutex<Vec<i64>>,
-    /// Visits that were not told yet, and since when they are counted.
+    /// Visits that were not told yet.
     visits: AtomicU64,
-    counted: Mutex<Instant>,
+    /// Since when the rate is measured, and the visits of that time that were told.
+    measured: Mutex<(Instant, u64)>,
     /// Runs that are worked on.
     runs: Mutex<BTreeSet<i64>>,
     /// Crawls whose queues are filled.
@@ -59,7 +64,7 @@ impl Lease {
         let life = Arc::new(Life {
             workers: Mutex::default(),
             visits: AtomicU64::new(0),
-            counted: Mutex::new(Instant::now()),
+            measured: Mutex::new((Instant::now(), 0)),
             runs: Mutex::default(),
             fills: Mutex::default(),
             heard: Mutex::new(Instant::now()),
@@ -91,7 +96,13 @@ impl Lease {
 
     /// The number of this process.
     pub fn worker(&self) -> i64 {
-        self.life.workers().last().copied().unwrap_or(0)
+        self.life.worker()
+    }
+
+    /// The number that this process has whenever it is asked for, also after the lease.
+    pub fn number(&self) -> Number {
+        let life = Arc::clone(&self.life);
+        Arc::new(move || life.worker())
     }
 
     /// All numbers that it had.
@@ -99,10 +110,10 @@ impl Lease {
         self.life.workers().clone()
     }
 
-    /// Whether others may believe that this process is alive, by its own clock.
-    pub fn lasts(&self) -> bool {
+    /// Until when others believe that this process is alive, by its own clock.
+    pub fn until(&self) -> Instant {
         let heard = *self.life.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        millis(heard.elapsed()) < self.life.lease
+        heard + Duration::from_millis(self.life.lease.unsigned_abs())
     }
 
     /// So many visits were finished.
@@ -148,6 +159,15 @@ impl Lease {
         self.life.leaving.store(true, Ordering::Release);
     }
 
+    /// Tells the visits that no beat will.
+    pub fn tell_last(&self, session: &Session) -> sql::Result<()> {
+        let visits = self.life.visits.load(Ordering::Relaxed);
+        let tell = session.own("UPDATE worker SET visits = visits + $2 WHERE id = $1 AND ended IS NULL")?;
+        session.wait(session.client().execute(&tell, &[&self.worker(), &(visits as i64)]))?;
+        self.life.visits.fetch_sub(visits, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Whether it is time to look for those who are gone.
     pub fn may_look(&self) -> bool {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -160,6 +180,10 @@ impl Lease {
 }
 
 impl Life {
+    fn worker(&self) -> i64 {
+        self.workers().last().copied().unwrap_or(0)
+    }
+
     fn runs(&self) -> Vec<i64> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
     }
@@ -190,23 +214,26 @@ impl Life {
 
     /// Gives a sign of life, and looks for those who gave none. One who was taken for dead joins anew.
     fn beat(&self, session: &Session, clock: &Clock) -> sql::Result<()> {
-        let (ahead, visits) = (clock.ahead(), self.visits.swap(0, Ordering::Relaxed));
-        let since = {
-            let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *counted, Instant::now()).elapsed().as_secs_f64().max(0.001)
-        };
+        let (ahead, visits, measures) = (clock.ahead(), self.visits.load(Ordering::Relaxed), Instant::now());
+        let (since, before) = *self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        let time = measures - since;
+        let rate = (time >= SHORTEST).then(|| (before + visits) as f64 / time.as_secs_f64());
         let beat = session.own(
-            "UPDATE worker SET seen = now_ms() + $3, lease_until = now_ms() + $3 + $2, visits = visits + $4, rate = $5,
-                               best_rate = greatest(best_rate, $5), runs = $6, fills = $7
+            "UPDATE worker SET seen = now_ms() + $3, lease_until = now_ms() + $3 + $2, visits = visits + $4,
+                               rate = coalesce($5, rate), best_rate = greatest(best_rate, $5), runs = $6, fills = $7
              WHERE id = $1 AND ended IS NULL",
         )?;
-        let worker = self.workers().last().copied().unwrap_or(0);
-        let (count, rate, runs, fills) = (visits as i64, visits as f64 / since, self.runs(), self.fills());
+        let worker = self.worker();
+        let (count, runs, fills) = (visits as i64, self.runs(), self.fills());
         let told = [&worker as _, &self.lease as _, &ahead as _, &count as _, &rate as _, &runs as _, &fills as _];
         let now = Instant::now();
         let known = session.wait(session.client().execute(&beat, &told))?;
         if known > 0 {
             self.was_heard(now);
+            // Only what was heard is told: a beat that is tried again counts the same visits.
+            self.visits.fetch_sub(visits, Ordering::Relaxed);
+            *self.measured.lock().unwrap_or_else(PoisonError::into_inner) =
+                if rate.is_some() { (measures, 0) } else { (since, before + visits) };
         } else if self.leaving.load(Ordering::Acquire) {
             return Ok(());
         } else {
@@ -232,25 +259,33 @@ impl Drop for Lease {
 /// Takes over what is held by those who are gone. While the server was away nobody could give a sign of life:
 /// it must have been there for as long as a lease.
 pub(super) fn take_over(session: &Session, own: &[i64], default_delay: i64, ahead: i64) -> sql::Result<()> {
-    session.batch("BEGIN")?;
-    let gone = || {
-        let find = session.own(
-            "SELECT id FROM worker WHERE ended IS NULL AND lease_until < now_ms() + $1 AND id <> ALL ($2)
-             AND lease_until - seen < now_ms() - (extract(epoch FROM pg_postmaster_start_time()) * 1000)::BIGINT
-             FOR UPDATE SKIP LOCKED",
-        )?;
-        let gone = session.wait(session.client().query(&find, &[&ahead, &own]))?;
-        for row in &gone {
-            give_back(session, row.get(0), default_delay, ahead)?;
+    let find = session.own(
+        "SELECT id FROM worker WHERE ended IS NULL AND lease_until < now_ms() + $1 AND id <> ALL ($2)
+         AND lease_until - seen < now_ms() - (extract(epoch FROM pg_postmaster_start_time()) * 1000)::BIGINT",
+    )?;
+    let gone = session.wait(session.client().query(&find, &[&ahead, &own]))?;
+    for row in &gone {
+        // Each by itself: of two at once, the hosts of the second would be held after the backlogs of the first.
+        session.batch("BEGIN")?;
+        let taken = take_over_from(session, row.get(0), default_delay, ahead);
+        session.batch(if taken.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+        if taken? {
+            tracing::info!("hosts of a worker that is gone were taken over");
         }
-        Ok(gone.len())
-    };
-    let result: sql::Result<usize> = gone();
-    session.batch(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
-    if let Ok(1..) = result {
-        tracing::info!("hosts of workers that are gone were taken over");
     }
-    result.map(drop)
+    Ok(())
+}
+
+/// Takes over from one, unless another does, or it gave a sign of life meanwhile.
+fn take_over_from(session: &Session, worker: i64, default_delay: i64, ahead: i64) -> sql::Result<bool> {
+    let hold = session.own(
+        "SELECT 1 FROM worker WHERE id = $1 AND ended IS NULL AND lease_until < now_ms() + $2 FOR UPDATE SKIP LOCKED",
+    )?;
+    let is_gone = session.wait(session.client().query_opt(&hold, &[&worker, &ahead]))?.is_some();
+    if is_gone {
+        give_back(session, worker, default_delay, ahead)?;
+    }
+    Ok(is_gone)
 }
 
 /// Gives back what a worker holds.

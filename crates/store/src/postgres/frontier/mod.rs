@@ -1,7 +1,8 @@
 //! The queue in a shared database, for any number of processes at once.
 //!
-//! - `frontier.sql`: the tables, and the few steps that are taken there at once: taking rows, letting
-//!   hosts rest, giving back what a dead worker held.
+//! - `frontier.sql`: the tables, and the few steps that are taken there at once: letting hosts rest, giving back
+//!   what was taken without an answer; `by_key.sql`: taking rows out again; `rests.sql`: taking rows, and giving
+//!   back what a dead worker held.
 //! - [`releases`]: hosts that are let go of at the same time, together.
 //! - [`lease`]: a process's sign of life; [`held`]: what it holds; [`clock`]: the server's time, without
 //!   asking it all the time.
@@ -20,7 +21,7 @@ mod releases;
 mod staging;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use facts::{HostName, Origin, Timestamp};
@@ -28,11 +29,12 @@ use facts::{HostName, Origin, Timestamp};
 pub(crate) use self::clock::Clock;
 use self::held::Held;
 use self::lease::Lease;
-pub(crate) use self::moving::{Filling, IdleQueue};
+pub(crate) use self::moving::{Filling, IdleQueue, Stillness};
 use self::places::{host_number, read_place};
-use self::releases::{Ended, Releases};
+use self::releases::{Answered, Ended, Releases};
 use self::staging::Staged;
 use super::Pool;
+use crate::files::Number;
 use crate::rank::Lane;
 use crate::sql::{self, Connection, Session};
 use crate::work::off_thread;
@@ -53,8 +55,14 @@ const MOST: usize = 10_000;
 /// Hosts that are looked at to say how many workers would pay: who asks does not wait for a count of millions.
 const MOST_LOOKED_AT: i64 = 100_000;
 
+/// Processes of before whose rates tell what a worker can do here, beside those at work.
+const RECENT: i64 = 20;
+
 /// When a busy host is free.
 const NEVER: i64 = i64::MAX;
+
+/// Processes that are looked at to say how many were lost lately.
+const MOST_JOINED: i64 = 10_000;
 
 /// The queue of every crawl in one database.
 #[derive(Clone)]
@@ -84,18 +92,36 @@ impl SharedFrontier {
         self.0.clock.clone()
     }
 
-    /// The number of this process among those at work.
-    pub fn worker(&self) -> i64 {
-        self.0.lease.worker()
+    /// The number of this process among those at work, at any later moment: one who was taken for dead gets another.
+    pub fn number(&self) -> Number {
+        self.0.lease.number()
+    }
+
+    /// Which of these numbers are of processes that are gone. A number that nobody had here is somebody else's
+    /// affair. Blocking.
+    pub fn gone(&self, numbers: &[i64]) -> Result<Vec<i64>, StoreError> {
+        self.0.with(|session| {
+            let ask = session.own(
+                "SELECT of.id FROM unnest($1::BIGINT[]) AS of (id) WHERE of.id <= (SELECT max(id) FROM worker)
+                 AND NOT EXISTS (SELECT 1 FROM worker AS w WHERE w.id = of.id AND w.ended IS NULL)",
+            )?;
+            Ok(session.wait(session.client().query(&ask, &[&numbers]))?.iter().map(|row| row.get(0)).collect())
+        })
     }
 
     /// Leaves: others need not wait for the lease to run out.
     pub async fn close(&self) -> Result<(), StoreError> {
+        let this = self.clone();
+        off_thread(self.0.pool.label(), move || this.leave()).await
+    }
+
+    /// [`close`](Self::close) for a thread that may wait.
+    pub fn leave(&self) -> Result<(), StoreError> {
         self.0.lease.leave();
-        self.with(|shared, session| {
-            shared.lease.workers().iter().try_for_each(|worker| shared.give_back(session, *worker))
+        self.0.with(|session| {
+            self.0.lease.tell_last(session)?;
+            self.0.lease.workers().iter().try_for_each(|worker| self.0.give_back(session, *worker))
         })
-        .await
     }
 
     /// This process works on a run from now on, or does not any more; gives how many others do.
@@ -107,6 +133,20 @@ impl SharedFrontier {
     /// This process fills the queue of a crawl from now on, or does not any more.
     pub async fn fill(&self, crawl: CrawlId, fills: bool) -> Result<(), StoreError> {
         self.with(move |shared, session| shared.lease.fill(session, crawl.0.into(), fills)).await
+    }
+
+    /// How many were taken for dead within the last hour, of those that joined last: one that left by itself did so
+    /// within its lease.
+    pub async fn lost_workers(&self) -> Result<u64, StoreError> {
+        self.with(|shared, session| {
+            let ask = session.own(
+                "SELECT count(*) FROM (SELECT ended, lease_until FROM worker ORDER BY id DESC LIMIT $2) AS latest
+                 WHERE ended > lease_until AND ended > now_ms() + $1 - 3600000",
+            )?;
+            let row = session.wait(session.client().query_one(&ask, &[&shared.ahead(), &MOST_JOINED]))?;
+            Ok(row.get::<_, i64>(0).max(0) as u64)
+        })
+        .await
     }
 
     /// Those at work, in order.
@@ -135,21 +175,36 @@ impl SharedFrontier {
         .await
     }
 
-    /// What past and present work says of how many workers would pay.
-    pub async fn workload(&self) -> Result<Workload, StoreError> {
-        self.with(|shared, session| {
+    /// What past and present work says of how many workers would pay for these crawls, with the delays that they ask
+    /// for.
+    pub async fn workload(&self, crawls: &[(CrawlId, Duration)]) -> Result<Workload, StoreError> {
+        let numbers: Vec<i64> = crawls.iter().map(|(crawl, _)| i64::from(crawl.0)).collect();
+        let delays: Vec<i64> = crawls.iter().map(|(_, delay)| millis(*delay)).collect();
+        self.with(move |shared, session| {
+            // Each half along its own index.
             let ask = session.own(
-                "WITH waits AS (SELECT DISTINCT host FROM
-                     (SELECT host FROM backlog WHERE lane IS NOT NULL AND crawl IN
-                          (SELECT crawl FROM run WHERE stopped IS NULL AND ended IS NULL) LIMIT $2) AS looked_at)
-                 SELECT (SELECT count(*) FROM waits),
-                        (SELECT coalesce(avg(greatest(coalesce(delay_ms, 0), $1)), $1)::DOUBLE PRECISION
-                         FROM waits LEFT JOIN host_clock USING (host)),
+                "WITH looked_at AS MATERIALIZED
+                     (SELECT waits.host, asked.delay FROM unnest($1::BIGINT[], $2::BIGINT[]) AS asked (crawl, delay)
+                      CROSS JOIN LATERAL
+                          (SELECT host FROM backlog
+                           WHERE crawl = asked.crawl AND ready AND lane IS NOT NULL AND lane IN (0, 1)
+                           UNION ALL
+                           SELECT host FROM backlog
+                           WHERE crawl = asked.crawl AND NOT ready AND lane IS NOT NULL AND lane IN (0, 1)) AS waits
+                      LIMIT $3),
+                 waits AS (SELECT host, max(delay) AS delay FROM looked_at GROUP BY host)
+                 SELECT count(*), coalesce(avg(greatest(delay_ms, delay)), $4::BIGINT)::DOUBLE PRECISION,
                         (SELECT coalesce(avg(took_ms), 0)::DOUBLE PRECISION FROM
                              (SELECT took_ms FROM visit ORDER BY id DESC LIMIT 1000) AS latest),
-                        (SELECT coalesce(max(best_rate), 0) FROM worker)",
+                        coalesce(greatest((SELECT max(best_rate) FROM worker WHERE ended IS NULL),
+                                          (SELECT max(best_rate) FROM
+                                               (SELECT best_rate FROM worker WHERE best_rate > 0
+                                                ORDER BY id DESC LIMIT $5) AS latest)), 0)
+                 FROM waits LEFT JOIN host_clock USING (host)",
             )?;
-            let row = session.wait(session.client().query_one(&ask, &[&shared.default_delay, &MOST_LOOKED_AT]))?;
+            let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] =
+                [&numbers, &delays, &MOST_LOOKED_AT, &shared.default_delay, &RECENT];
+            let row = shared.change(session, || session.wait(session.client().query_one(&ask, &values)))?;
             let (delay, took): (f64, f64) = (row.get(1), row.get(2));
             let hosts = row.get::<_, i64>(0).max(0) as u64;
             Ok(Workload { hosts, pause: (delay + took) / 1_000.0, rate: row.get(3) })
@@ -194,10 +249,12 @@ impl Shared {
     }
 
     /// Does some work whole or not at all. Its tables grow quickly from nothing: what the planner knows of
-    /// them is of yesterday, so it is told to go by the indexes.
+    /// them is of yesterday, so it is told to go by the indexes; and once, for a plan over sixteen partitions takes
+    /// longer than what it is for.
     fn change<T>(&self, session: &Session, work: impl Fn() -> sql::Result<T>) -> sql::Result<T> {
         session.batch(
-            "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off",
+            "BEGIN; SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+             SET LOCAL plan_cache_mode = force_generic_plan",
         )?;
         let result = work();
         session.batch(if result.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
@@ -214,7 +271,7 @@ impl Shared {
         let most = |limit: usize| limit.min(MOST) as i32;
         let take = session.own(
             "WITH alive AS MATERIALIZED (SELECT id FROM worker WHERE id = $2 AND ended IS NULL FOR KEY SHARE),
-                  taken AS MATERIALIZED (SELECT best.* FROM alive, take_best($1, alive.id, $3, $4, $6, $7, now_ms() + $5)
+                  taken AS MATERIALIZED (SELECT best.* FROM alive, take_best($1, alive.id, $3, $4, $6, $7, $8, now_ms() + $5)
                                          AS best),
                   numbered AS (
                       INSERT INTO queue_crawl (crawl, next) SELECT $1, count(*) FROM taken HAVING count(*) > 0
@@ -225,8 +282,9 @@ impl Shared {
         let crawl_number = i64::from(crawl.0);
         let worker = self.lease.worker();
         let (run, run_pages) = columns_of(limit.run);
-        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 7] =
-            [&crawl_number, &worker, &most(limit.any), &most(limit.pages), &self.ahead(), &run, &run_pages];
+        let (any, pages, ahead, delay) = (most(limit.any), most(limit.pages), self.ahead(), millis(limit.delay));
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 8] =
+            [&crawl_number, &worker, &any, &pages, &ahead, &run, &run_pages, &delay];
         let mut rows = session.wait(session.client().query(&take, &values))?;
         let Some(first) = rows.first().map(|row| row.get::<_, i64>(9)) else {
             return self.change(session, || match self.is_alive(session)? {
@@ -246,6 +304,8 @@ impl Shared {
                 round: row.get::<_, i32>(6) as u32,
                 host_delay: row.get::<_, Option<i64>>(7).map(|delay| Duration::from_millis(delay.max(0) as u64)),
                 host_failures: row.get::<_, i64>(8) as u32,
+                // Known once it is noted here.
+                taking: 0,
             });
         }
         Ok(Claims { claims, next: None, busy: false, empty: false })
@@ -299,7 +359,7 @@ impl Shared {
         Ok(session.wait(session.client().query_one(&left, &[&crawl, &run, &most]))?.get(0))
     }
 
-    /// Lets hosts rest, in order, so that nobody waits for each other.
+    /// Lets hosts rest, in order, and all their clocks before any backlog, so that nobody waits for each other.
     fn release(&self, session: &Session, ended: &[&Ended]) -> sql::Result<()> {
         // From when the server hears of it: this clock may be behind, and hosts must not be asked too soon.
         let now = self.clock.now();
@@ -308,36 +368,67 @@ impl Shared {
         let delays: Vec<Option<i64>> = ended.iter().map(|one| one.rest.delay.map(millis)).collect();
         let failures: Vec<i64> = ended.iter().map(|one| i64::from(one.rest.failures)).collect();
         let release = session.own(
-            "SELECT let_rest(a.host, $2, a.rest, a.delay, a.failures, now_ms() + $6)
+            "WITH clocks AS MATERIALIZED (SELECT host FROM host_clock WHERE host = ANY ($1) ORDER BY host FOR UPDATE)
+             SELECT let_rest(a.host, $2, a.rest, a.delay, a.failures, now_ms() + $6)
              FROM (SELECT * FROM unnest($1::BIGINT[], $3::BIGINT[], $4::BIGINT[], $5::BIGINT[])
-                       AS a (host, rest, delay, failures) ORDER BY host) AS a",
+                       AS a (host, rest, delay, failures)
+                   WHERE (SELECT count(*) FROM clocks) >= 0 ORDER BY host) AS a",
         )?;
         let values: [&(dyn tokio_postgres::types::ToSql + Sync); 6] =
             [&hosts, &self.lease.workers(), &rests, &delays, &failures, &self.ahead()];
         session.wait(session.client().execute(&release, &values)).map(drop)
     }
 
-    /// Whether a host was let go of already, and taken again since.
+    /// Whether a host was let go of already and taken again since, or others took it over.
     fn was_heard(&self, ended: &Ended) -> bool {
-        self.held.taking(ended.host).is_some_and(|last| ended.taking.is_some_and(|taking| taking < last))
+        let Some(taking) = ended.taking else { return false };
+        self.held.is_lost(taking) || self.held.taking(ended.host).is_some_and(|last| taking < last)
     }
 
-    fn reserve(&self, session: &Session, number: i64) -> sql::Result<Reservation> {
+    /// Lets a host rest, together with others that are let go of at the same time.
+    fn let_go(self: &Arc<Self>, host: i64, taking: Option<u64>, rest: Rest) -> Answered {
+        let (answer, first) = self.releases.add(host, taking, rest);
+        if first {
+            let shared = Arc::clone(self);
+            tokio::task::spawn_blocking(move || {
+                shared.releases.send(|ended| {
+                    shared.with(|session| {
+                        // Said again after a lost answer, it must not free a host that is asked again meanwhile.
+                        let unheard: Vec<&Ended> = ended.iter().filter(|one| !shared.was_heard(one)).collect();
+                        shared.release(session, &unheard)
+                    })?;
+                    ended.iter().for_each(|one| shared.held.released(one.host, one.taking));
+                    Ok(())
+                });
+            });
+        }
+        answer
+    }
+
+    /// What came of it.
+    async fn let_gone(&self, answer: Answered) -> Result<(), StoreError> {
+        let path = || self.pool.label().to_owned();
+        let answer = answer.await.map_err(|_| StoreError::Stopped { path: path() })?;
+        answer.map_err(|reason| StoreError::Io { path: path(), reason })
+    }
+
+    fn reserve(&self, session: &Session, number: i64, delay: Duration) -> sql::Result<Reservation> {
         if !self.is_alive(session)? {
             return Ok(Reservation::NotBefore(self.clock.now() + BUSY_PAUSE));
         }
         let reserve = session.own(
-            "INSERT INTO host_clock AS c (host, busy) VALUES ($1, $2)
-             ON CONFLICT (host) DO UPDATE SET busy = excluded.busy
+            "INSERT INTO host_clock AS c (host, busy, rest_ms) VALUES ($1, $2, $4)
+             ON CONFLICT (host) DO UPDATE SET busy = excluded.busy, rest_ms = excluded.rest_ms
              WHERE c.busy IS NULL AND c.ready_at <= now_ms() + $3
              RETURNING delay_ms, failures",
         )?;
         let asked = session.client();
-        let granted = session.wait(asked.query_opt(&reserve, &[&number, &self.lease.worker(), &self.ahead()]))?;
+        let values = [&number as _, &self.lease.worker() as _, &self.ahead() as _, &millis(delay) as _];
+        let granted = session.wait(asked.query_opt(&reserve, &values))?;
         if let Some(row) = granted {
             let delay: Option<i64> = row.get(0);
             let delay = delay.map(|delay| Duration::from_millis(delay.max(0) as u64));
-            return Ok(Reservation::Granted { delay, failures: row.get::<_, i64>(1) as u32 });
+            return Ok(Reservation::Granted { delay, failures: row.get::<_, i64>(1) as u32, taking: 0 });
         }
         let when = session.own("SELECT busy IS NOT NULL, ready_at, now_ms() + $2 FROM host_clock WHERE host = $1")?;
         let row = session.wait(asked.query_one(&when, &[&number, &self.ahead()]))?;
@@ -382,6 +473,34 @@ impl Shared {
     }
 }
 
+/// The answer to whoever asked for a host. When nobody receives it the host is free again: nothing was asked of it.
+struct Grant {
+    shared: Arc<Shared>,
+    number: i64,
+    answer: Reservation,
+    received: bool,
+}
+
+impl Grant {
+    fn receive(mut self) -> Reservation {
+        self.received = true;
+        self.answer
+    }
+}
+
+impl Drop for Grant {
+    fn drop(&mut self) {
+        if let (false, Reservation::Granted { failures, taking, .. }) = (self.received, self.answer)
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let _entered = runtime.enter();
+            let rest = Rest { until: self.shared.clock.now(), delay: None, failures };
+            // What becomes of it nobody waits for either.
+            drop(self.shared.let_go(self.number, Some(taking), rest));
+        }
+    }
+}
+
 /// The run that pages are limited for, and how many.
 fn columns_of(limit: Option<RunPages>) -> (Option<i64>, Option<i64>) {
     limit.map(|of| (of.run.0, i64::try_from(of.most).unwrap_or(i64::MAX))).unzip()
@@ -421,73 +540,69 @@ impl Frontier for SharedFrontier {
     }
 
     async fn claim(&self, crawl: CrawlId, limit: ClaimLimit) -> Result<Claims, StoreError> {
-        let claims = self
-            .with(move |shared, session| {
-                let claim = || shared.claim(session, crawl, limit);
-                shared.held.take(session, &shared.lease.workers(), claim, |claims| {
-                    claims.claims.iter().map(|claim| row_of(crawl, claim)).map(|row| (row.0, row)).unzip()
-                })
-            })
-            .await?;
-        if claims.claims.is_empty() && !claims.empty && self.0.lease.may_look() {
-            // Perhaps what waits is held by someone who is gone.
-            let take_over = |shared: &Shared, session: &Session| {
-                lease::take_over(session, &shared.lease.workers(), shared.default_delay, shared.ahead())
-            };
-            self.with(take_over).await?;
-        }
-        Ok(claims)
+        self.with(move |shared, session| {
+            if shared.lease.may_look() {
+                // Perhaps what waits is held by someone who is gone.
+                lease::take_over(session, &shared.lease.workers(), shared.default_delay, shared.ahead())?;
+            }
+            let (mut claims, taking) = shared.held.take(
+                session,
+                || shared.lease.workers(),
+                || shared.claim(session, crawl, limit),
+                |claims| claims.claims.iter().map(|claim| row_of(crawl, claim)).map(|row| (row.0, row)).unzip(),
+            )?;
+            claims.claims.iter_mut().for_each(|claim| claim.taking = taking);
+            Ok(claims)
+        })
+        .await
     }
 
     async fn release(&self, host: &HostName, rest: Rest) -> Result<(), StoreError> {
         let number = host_number(host.as_str());
-        let (answer, first) = self.0.releases.add(number, self.0.held.taking(number), rest);
-        if first {
-            let shared = Arc::clone(&self.0);
-            tokio::task::spawn_blocking(move || {
-                shared.releases.send(|ended| {
-                    shared.with(|session| {
-                        // Said again after a lost answer, it must not free a host that is asked again meanwhile.
-                        let unheard: Vec<&Ended> = ended.iter().filter(|one| !shared.was_heard(one)).collect();
-                        shared.release(session, &unheard)
-                    })?;
-                    ended.iter().for_each(|one| shared.held.released(one.host));
-                    Ok(())
-                });
-            });
-        }
-        let path = || self.0.pool.label().to_owned();
-        let answer = answer.await.map_err(|_| StoreError::Stopped { path: path() })?;
-        answer.map_err(|reason| StoreError::Io { path: path(), reason })
+        let answer = self.0.let_go(number, self.0.held.taking(number), rest);
+        self.0.let_gone(answer).await
+    }
+
+    async fn release_taken(&self, host: &HostName, taking: u64, rest: Rest) -> Result<(), StoreError> {
+        let answer = self.0.let_go(host_number(host.as_str()), Some(taking), rest);
+        self.0.let_gone(answer).await
     }
 
     async fn put_back(&self, crawl: CrawlId, claim: Claim, failed: bool) -> Result<(), StoreError> {
         let row = row_of(crawl, &claim);
+        if self.0.held.is_lost(claim.taking) {
+            // Others took it over, and this process may have taken it from them again.
+            return Ok(());
+        }
         self.with(move |shared, session| shared.change(session, || shared.put_back(session, crawl, &claim, failed)))
             .await?;
         self.0.held.let_go([row]);
         Ok(())
     }
 
-    async fn reserve(&self, host: &HostName) -> Result<Reservation, StoreError> {
-        let host = host.clone();
+    async fn reserve(&self, host: &HostName, delay: Duration) -> Result<Reservation, StoreError> {
+        let (number, this) = (host_number(host.as_str()), Arc::clone(&self.0));
         self.with(move |shared, session| {
-            let (number, workers) = (host_number(host.as_str()), shared.lease.workers());
-            shared.held.take(
+            let (mut answer, of) = shared.held.take(
                 session,
-                &workers,
-                || shared.change(session, || shared.reserve(session, number)),
+                || shared.lease.workers(),
+                || shared.change(session, || shared.reserve(session, number, delay)),
                 |answer| match answer {
                     Reservation::Granted { .. } => (vec![number], Vec::new()),
                     Reservation::NotBefore(_) => Default::default(),
                 },
-            )
+            )?;
+            if let Reservation::Granted { taking, .. } = &mut answer {
+                *taking = of;
+            }
+            Ok(Grant { shared: Arc::clone(&this), number, answer, received: false })
         })
         .await
+        .map(Grant::receive)
     }
 
-    async fn holds(&self, host: &HostName) -> Result<bool, StoreError> {
-        Ok(self.0.lease.lasts() && self.0.held.has(host_number(host.as_str())))
+    fn held_until(&self, host: &HostName, taking: u64) -> Option<Instant> {
+        self.0.held.has(host_number(host.as_str()), taking).then(|| self.0.lease.until())
     }
 
     async fn finish(&self, crawl: CrawlId, visits: &[Visited], budgets: Budgets) -> Result<(), StoreError> {

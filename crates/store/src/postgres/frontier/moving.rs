@@ -22,6 +22,15 @@ const BATCH: usize = 2_000;
 /// The queue of a shared database while nobody works on it.
 pub(crate) struct IdleQueue(Arc<Pool>);
 
+/// What changes when anybody works on a database, and does not change back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stillness {
+    /// Grows with each change of the library.
+    revision: i64,
+    /// Grows with each process that joins.
+    pub last_worker: i64,
+}
+
 type Values<'v> = [&'v (dyn tokio_postgres::types::ToSql + Sync)];
 
 impl IdleQueue {
@@ -42,6 +51,15 @@ impl IdleQueue {
         self.with(|session| {
             let ask = session.own(ask)?;
             Ok(session.wait(session.client().query(&ask, &[]))?.iter().map(|row| row.get(0)).collect())
+        })
+    }
+
+    /// How it is now, to see later whether anybody worked on it.
+    pub fn stillness(&self) -> Result<Stillness, StoreError> {
+        self.with(|session| {
+            let ask = session.own("SELECT (SELECT revision FROM writer), (SELECT coalesce(max(id), 0) FROM worker)")?;
+            let row = session.wait(session.client().query_one(&ask, &[]))?;
+            Ok(Stillness { revision: row.get(0), last_worker: row.get(1) })
         })
     }
 
@@ -151,7 +169,9 @@ impl IdleQueue {
         let mut at = i64::MIN;
         loop {
             let rows = self.ask(
-                "SELECT host, ready_at, delay_ms, failures FROM host_clock WHERE host > $1 ORDER BY host LIMIT $2",
+                "SELECT host, CASE WHEN busy IS NULL THEN ready_at ELSE greatest(ready_at, now_ms() + coalesce(rest_ms, 0)) END,
+                        delay_ms, failures
+                 FROM host_clock WHERE host > $1 ORDER BY host LIMIT $2",
                 &[&at, &(BATCH as i64)],
             )?;
             let Some(last) = rows.last() else { break };

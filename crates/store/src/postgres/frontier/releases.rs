@@ -10,6 +10,9 @@ use crate::{Rest, StoreError};
 /// What came of one: an error is told to all that were sent together.
 type Answer = Result<(), String>;
 
+/// Where it comes.
+pub(super) type Answered = oneshot::Receiver<Answer>;
+
 /// Hosts that wait to be let go of.
 #[derive(Default)]
 pub(super) struct Releases(Mutex<Queue>);
@@ -32,7 +35,7 @@ pub(super) struct Ended {
 
 impl Releases {
     /// Adds a host; gives where its answer comes, and whether the caller has to [`send`](Self::send).
-    pub fn add(&self, host: i64, taking: Option<u64>, rest: Rest) -> (oneshot::Receiver<Answer>, bool) {
+    pub fn add(&self, host: i64, taking: Option<u64>, rest: Rest) -> (Answered, bool) {
         let (told, answer) = oneshot::channel();
         let mut queue = self.queue();
         queue.waiting.push(Ended { host, taking, rest, told });

@@ -2,7 +2,8 @@
 //!
 //! What is known of all addresses of a batch is asked for at once; then the hosts that change are held,
 //! what may have changed meanwhile is asked for again, the batch is gone through in order, and all that
-//! came of it is written at once.
+//! came of it is written at once. Statements about many addresses are bound to go by the key of each: the planner
+//! knows little of tables that have grown from nothing in a minute.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -175,8 +176,9 @@ impl<'s> Staging<'s> {
     /// Asks what is known of addresses.
     fn look_up(&mut self, keys: &BTreeSet<Key>) -> sql::Result<()> {
         let ask = self.session.own(
-            "SELECT k.host, k.id, k.round, k.lane, k.band, k.seq FROM unnest($1::BIGINT[], $2::BYTEA[]) AS a (host, id)
-             JOIN known AS k ON k.host = a.host AND k.crawl = $3 AND k.id = a.id",
+            "SELECT k.* FROM unnest($1::BIGINT[], $2::BYTEA[]) AS a (host, id) CROSS JOIN LATERAL
+                 (SELECT k.host, k.id, k.round, k.lane, k.band, k.seq FROM known AS k
+                  WHERE k.host = a.host AND k.crawl = $3 AND k.id = a.id LIMIT 1) AS k",
         )?;
         let (hosts, ids): (Vec<i64>, Vec<&[u8]>) = keys.iter().map(|(host, id)| (*host, &id[..])).unzip();
         let rows = self.session.wait(self.session.client().query(&ask, &[&hosts, &ids, &self.crawl]))?;
@@ -217,8 +219,9 @@ impl<'s> Staging<'s> {
             return Ok(());
         }
         let ask = self.session.own(
-            "SELECT t.host, t.shape, t.pages FROM unnest($1::BIGINT[], $2::BIGINT[]) AS a (host, shape)
-             JOIN template AS t ON t.host = a.host AND t.crawl = $3 AND t.shape = a.shape",
+            "SELECT t.* FROM unnest($1::BIGINT[], $2::BIGINT[]) AS a (host, shape) CROSS JOIN LATERAL
+                 (SELECT t.host, t.shape, t.pages FROM template AS t
+                  WHERE t.host = a.host AND t.crawl = $3 AND t.shape = a.shape LIMIT 1) AS t",
         )?;
         let (hosts, shapes): (Vec<i64>, Vec<i64>) = shapes.into_iter().unzip();
         for row in self.session.wait(self.session.client().query(&ask, &[&hosts, &shapes, &self.crawl]))? {
@@ -245,8 +248,9 @@ impl<'s> Staging<'s> {
                     EXISTS (SELECT 1 FROM claimed AS t WHERE t.host = w.host AND t.crawl = w.crawl AND t.lane = w.lane
                                                        AND t.band = w.band AND t.seq = w.seq)
              FROM unnest($1::BIGINT[], $2::SMALLINT[], $3::BIGINT[], $4::BIGINT[]) AS a (host, lane, band, seq)
-             JOIN waiting AS w ON w.host = a.host AND w.crawl = $5 AND w.lane = a.lane AND w.band = a.band
-             AND w.seq = a.seq",
+             CROSS JOIN LATERAL
+                 (SELECT * FROM waiting AS w WHERE w.host = a.host AND w.crawl = $5 AND w.lane = a.lane
+                  AND w.band = a.band AND w.seq = a.seq LIMIT 1) AS w",
         )?;
         let (hosts, lanes, bands, seqs) = columns(places.iter());
         let values: [&(dyn tokio_postgres::types::ToSql + Sync); 5] = [&hosts, &lanes, &bands, &seqs, &self.crawl];
@@ -397,18 +401,9 @@ impl<'s> Staging<'s> {
     fn write_rows(&self) -> sql::Result<()> {
         let client = self.session.client();
         if !self.removed.is_empty() {
-            let delete = self.session.own(
-                "WITH gone AS MATERIALIZED (
-                     SELECT * FROM unnest($1::BIGINT[], $2::SMALLINT[], $3::BIGINT[], $4::BIGINT[])
-                         AS a (host, lane, band, seq)
-                 ), done AS (
-                     DELETE FROM claimed AS t USING gone AS a
-                     WHERE t.host = a.host AND t.crawl = $5 AND t.lane = a.lane AND t.band = a.band AND t.seq = a.seq)
-                 DELETE FROM waiting AS w USING gone AS a
-                 WHERE w.host = a.host AND w.crawl = $5 AND w.lane = a.lane AND w.band = a.band AND w.seq = a.seq",
-            )?;
+            let delete = self.session.own("SELECT take_out($1, $2, $3, $4, $5)")?;
             let (hosts, lanes, bands, seqs) = columns(self.removed.iter());
-            self.session.wait(client.execute(&delete, &[&hosts, &lanes, &bands, &seqs, &self.crawl]))?;
+            self.session.wait(client.execute(&delete, &[&self.crawl, &hosts, &lanes, &bands, &seqs]))?;
         }
         if !self.inserted.is_empty() {
             let insert = self.session.own(
@@ -475,10 +470,11 @@ impl<'s> Staging<'s> {
             return Ok(());
         }
         let write = self.session.own(
-            "UPDATE backlog AS b SET ever = a.ever, lane = a.lane, band = a.band, seq = a.seq
-             FROM unnest($1::BIGINT[], $2::BIGINT[], $3::SMALLINT[], $4::BIGINT[], $5::BIGINT[])
-                  AS a (host, ever, lane, band, seq)
-             WHERE b.host = a.host AND b.crawl = $6",
+            // They are there.
+            "INSERT INTO backlog (host, ever, lane, band, seq, crawl)
+             SELECT a.*, $6 FROM unnest($1::BIGINT[], $2::BIGINT[], $3::SMALLINT[], $4::BIGINT[], $5::BIGINT[]) AS a
+             ON CONFLICT (host, crawl) DO UPDATE
+             SET ever = excluded.ever, lane = excluded.lane, band = excluded.band, seq = excluded.seq",
         )?;
         let hosts: Vec<i64> = changed.iter().map(|(host, _)| **host).collect();
         let ever: Vec<i64> = changed.iter().map(|(_, host)| host.ever).collect();

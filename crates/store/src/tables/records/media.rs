@@ -121,34 +121,67 @@ impl Records<'_> {
         Ok(())
     }
 
-    /// A crawl refuses an address once, however many pages or visits say so.
-    pub(super) fn refuse(&mut self, address: Address, kind: MediaKind, reason: &str) -> sql::Result<()> {
-        let new = self
-            .db
-            .prepare_cached(
-                "UPDATE sighting SET refused = ?3 WHERE crawl = ?1 AND media_address = ?2 AND refused IS NULL",
-            )?
-            .execute(params![self.crawl, address.id, reason])?;
-        self.count(&format!("refused/{kind}/{reason}"), new as i64);
+    /// A crawl refuses an address once, however many pages or visits say so. What a visit found is said, whatever
+    /// pages said before.
+    fn refuse(&mut self, address: Address, kind: MediaKind, reason: &str) -> sql::Result<()> {
+        let said = self.refusal(address)?;
+        if said.as_deref() != Some(reason) {
+            self.say_refused(address, kind, said.as_deref(), Some(reason))?;
+        }
         self.db
             .prepare_cached("UPDATE media_address SET refused = ?2 WHERE id = ?1 AND media IS NULL")?
             .run(params![address.id, reason])?;
         Ok(())
     }
 
+    /// A page asks not to take what it shows. Of several pages that do, for several reasons, the same one is told
+    /// whichever is read first; a page that offers the address, or a visit, has the last word.
+    pub(super) fn reserved(&mut self, address: Address, kind: MediaKind, reason: &str, new: bool) -> sql::Result<()> {
+        let is_told = new
+            || self.refusal(address)?.is_some_and(|said| reason < said.as_str()) && !self.visited(address)?;
+        if is_told { self.refuse(address, kind, reason) } else { Ok(()) }
+    }
+
+    /// Why this crawl refused an address.
+    fn refusal(&self, address: Address) -> sql::Result<Option<String>> {
+        self.db
+            .prepare_cached("SELECT refused FROM sighting WHERE crawl = ?1 AND media_address = ?2")?
+            .query_row(params![self.crawl, address.id], |row| row.get(0))
+    }
+
+    fn say_refused(
+        &mut self,
+        address: Address,
+        kind: MediaKind,
+        before: Option<&str>,
+        now: Option<&str>,
+    ) -> sql::Result<()> {
+        for (reason, by) in [(before, -1), (now, 1)] {
+            if let Some(reason) = reason {
+                self.count(&format!("refused/{kind}/{reason}"), by);
+            }
+        }
+        self.db
+            .prepare_cached("UPDATE sighting SET refused = ?3 WHERE crawl = ?1 AND media_address = ?2")?
+            .run(params![self.crawl, address.id, now])?;
+        Ok(())
+    }
+
+    /// Whether this crawl asked for an address of media itself.
+    fn visited(&self, address: Address) -> sql::Result<bool> {
+        self.db
+            .prepare_cached(
+                "SELECT 1 FROM visit WHERE crawl = ?1 AND url_id = (SELECT url_id FROM media_address WHERE id = ?2)",
+            )?
+            .exists(params![self.crawl, address.id])
+    }
+
     /// What one page asked not to take, another may offer.
     fn take_back_refusal(&mut self, address: Address, kind: MediaKind) -> sql::Result<()> {
-        let refused: Option<String> = self
-            .db
-            .prepare_cached("SELECT refused FROM sighting WHERE crawl = ?1 AND media_address = ?2")?
-            .query_row(params![self.crawl, address.id], |row| row.get(0))?;
-        if let Some(reason) = refused {
-            self.count(&format!("refused/{kind}/{reason}"), -1);
-            self.db
-                .prepare_cached("UPDATE sighting SET refused = NULL WHERE crawl = ?1 AND media_address = ?2")?
-                .run(params![self.crawl, address.id])?;
+        match self.refusal(address)? {
+            Some(reason) => self.say_refused(address, kind, Some(&reason), None),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether the crawl sees the address for the first time; counts it then.

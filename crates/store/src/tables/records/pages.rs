@@ -157,8 +157,8 @@ impl Records<'_> {
             }
         }
         let new = self.sighting(address, reference.kind)?;
-        if let (true, Some(reason)) = (new, &reference.refused) {
-            self.refuse(address, reference.kind, cut(reason, REASON))?;
+        if let Some(reason) = &reference.refused {
+            self.reserved(address, reference.kind, cut(reason, REASON), new)?;
         }
         Ok(())
     }
