@@ -9,10 +9,13 @@ use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
 
+use crate::backlog::Underway;
 use crate::steps::{Steps, Work};
 
 /// Visits written in one transaction at most.
 const BATCH: usize = 256;
+/// Links written in one transaction, about: the visit that reaches them is the last of its batch.
+const LINKS: usize = 20_000;
 /// How long the first visit of a batch waits for company: what pages found may be waited for. Where there
 /// is enough to do without it, and with media, only those wait who look at the library, and a batch that
 /// is larger costs less for each of its visits.
@@ -78,20 +81,24 @@ pub(crate) fn committer(
     (budgets, batch): (Budgets, usize),
     hunger: Arc<Hunger>,
     steps: Arc<Steps>,
-) -> (mpsc::Sender<Visited>, mpsc::UnboundedReceiver<Committed>, JoinHandle<Result<(), StoreError>>) {
-    let (visits, mut arriving) = mpsc::channel::<Visited>(2 * BATCH);
+) -> (mpsc::Sender<Underway>, mpsc::UnboundedReceiver<Committed>, JoinHandle<Result<(), StoreError>>) {
+    let (visits, mut arriving) = mpsc::channel::<Underway>(2 * BATCH);
     let (report, committed) = mpsc::unbounded_channel();
     let task = tokio::spawn(async move {
         while let Some(first) = arriving.recv().await {
-            let mut deadline = Instant::now() + hunger.window(&first);
-            let mut visits = vec![first];
-            while visits.len() < batch.min(BATCH) {
+            let mut deadline = Instant::now() + hunger.window(&first.visited);
+            let mut links = first.visited.links.len();
+            let mut rooms = vec![first.room];
+            let mut visits = vec![first.visited];
+            while !is_full(visits.len(), links, batch) {
                 tokio::select! {
                     biased;
                     arrived = arriving.recv() => {
-                        let Some(visit) = arrived else { break };
-                        deadline = deadline.min(Instant::now() + hunger.window(&visit));
-                        visits.push(visit);
+                        let Some(Underway { visited, room }) = arrived else { break };
+                        deadline = deadline.min(Instant::now() + hunger.window(&visited));
+                        links += visited.links.len();
+                        visits.push(visited);
+                        rooms.push(room);
                     }
                     () = hunger.grows.notified() => {
                         let window = visits.iter().map(|visit| hunger.window(visit)).min().unwrap_or(WINDOW);
@@ -105,10 +112,28 @@ pub(crate) fn committer(
             let timed = steps.time(Work::Writing);
             let recorded = store.commit(crawl, run, visits, budgets).await?;
             drop(timed);
+            drop(rooms);
             // The engine may have gone after an error of its own; the visits are safe all the same.
             let _ = report.send(Committed { visits: count, page_claims, recorded });
         }
         Ok(())
     });
     (visits, committed, task)
+}
+
+/// Whether so many visits with so many links are written together, and no more.
+fn is_full(visits: usize, links: usize, most: usize) -> bool {
+    visits >= most.min(BATCH) || links >= LINKS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_ends_at_so_many_visits_or_at_so_many_links() {
+        assert!(!is_full(BATCH - 1, LINKS - 1, usize::MAX));
+        assert!(is_full(BATCH, 0, usize::MAX) && is_full(1, 0, 1));
+        assert!(is_full(5, 5 * 4000, usize::MAX));
+    }
 }

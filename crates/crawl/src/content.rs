@@ -1,6 +1,7 @@
 //! The body of an answer: told by what it is, taken in within limits.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::BytesMut;
 use facts::{Directives, Timestamp, Url};
@@ -8,11 +9,12 @@ use fetch::{FetchError, Response};
 use media::{Refusal, Rules};
 use store::{Blocked, Claim, Link, MediaFile, Refused, ReportFacts, Store, StoreError, VisitKind};
 use strategy::Filter;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 use crate::gathering::{Gathered, Gathering, Room, on_disk};
 use crate::inquiry::{Inquiry, Step};
 use crate::keep::{Called, Probing};
+use crate::lanes::{Lane, Lanes, TooSlow};
 use crate::places::said_in_file;
 use crate::settings::{Limits, Settings};
 use crate::settle;
@@ -20,10 +22,9 @@ use crate::steps::{Steps, Work};
 
 /// Bytes of a body that are looked at to tell what it is.
 const HEAD: usize = 4096;
-/// Every page may hold this much memory; only [`LARGE`] at a time may hold more, so that memory
-/// is `concurrency × SMALL + LARGE × largest page` however many servers send large bodies.
+/// Every page may hold this much memory; only those that have one of the [`Lanes`] may hold more, so that
+/// memory is `concurrency × SMALL + lanes × largest page` however many servers send large bodies.
 const SMALL: usize = 256 << 10;
-const LARGE: usize = 4;
 
 /// Files examined and written at once, at most: each may be in memory as a whole.
 const DESKS: usize = 8;
@@ -50,7 +51,7 @@ pub(crate) struct Unread {
     pub content_type: Option<String>,
     pub directives: Directives,
     /// Held until the page is read, when it is a large one.
-    pub lane: Option<OwnedSemaphorePermit>,
+    pub lane: Option<Lane>,
 }
 
 /// Why a visit gave nothing.
@@ -90,7 +91,7 @@ pub(crate) struct Contents {
     /// What may not come back.
     blocked: Blocked,
     room: Room,
-    large: Arc<Semaphore>,
+    lanes: Lanes,
     steps: Arc<Steps>,
     /// One permit per core.
     cpu: Arc<Semaphore>,
@@ -118,7 +119,7 @@ impl Contents {
             filter,
             room: Room::new(),
             steps,
-            large: Arc::new(Semaphore::new(LARGE)),
+            lanes: Lanes::new(),
             cpu,
         }
     }
@@ -152,10 +153,24 @@ impl Contents {
 
     async fn page(&self, head: BytesMut, response: &mut Response, most: u64) -> Result<Content, Trouble> {
         let mut body = head;
-        let mut lane = None;
-        while let Some(chunk) = response.chunk().await? {
+        let mut lane: Option<Lane> = None;
+        loop {
+            let chunk = match &lane {
+                Some(lane) => match lane.next(response.chunk()).await {
+                    Ok(chunk) => chunk?,
+                    Err(TooSlow) => return Err(too_slow(response)),
+                },
+                None => response.chunk().await?,
+            };
+            let Some(chunk) = chunk else { break };
             if lane.is_none() && body.len() + chunk.len() > SMALL {
-                lane = Arc::clone(&self.large).acquire_owned().await.ok();
+                let waits = Instant::now();
+                lane = Some(self.lanes.enter().await);
+                // Its server is not to blame for others that were before it.
+                response.paused(waits.elapsed());
+            }
+            if let Some(lane) = &mut lane {
+                lane.came(chunk.len());
             }
             body.extend_from_slice(&chunk);
             if body.len() as u64 > most {
@@ -222,6 +237,11 @@ impl Contents {
         }
         Ok(Content::Media(Box::new(file)))
     }
+}
+
+fn too_slow(response: &Response) -> Trouble {
+    let detail = format!("{} sends a large page so slowly that others would wait for it", response.url.host());
+    Trouble { reason: "timeout".into(), detail, passing: true }
 }
 
 /// The first bytes of a body, as many as are needed to tell what it is.

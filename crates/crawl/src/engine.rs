@@ -1,26 +1,27 @@
 //! The loop that keeps requests in flight, and the reasons to end it.
 
-use std::collections::HashSet;
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use facts::{Branch, HostName, Timestamp, Url};
+use facts::{Branch, HostName, Url};
 use fetch::Fetcher;
 use serde::Serialize;
 use store::{
-    Beat, Claim, ClaimLimit, Claims, Crawl, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run, RunPages,
-    Store, StoreError, Version, VisitKind, Visited,
+    Beat, Claim, ClaimLimit, Claims, Crawl, CrawlId, Figures, FrontierFigures, Link, LinkContext, Outcome, Rest, Run,
+    RunId, RunPages, Store, StoreError, Version, VisitKind, Visited,
 };
 use strategy::{Criteria, Strategy, Told};
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::task::{Id, JoinSet};
 
+use crate::backlog::{Backlog, Underway};
 use crate::commit::{Committed, Hunger, committer};
 use crate::content::Contents;
-use crate::describe::{Describer, Describing, describe};
+use crate::describe::{Describer, describe_unless_others_do};
 use crate::error::CrawlError;
 use crate::find::FIND_STRATEGY;
+use crate::holds::Holds;
 use crate::lexicon::Lexicon;
 use crate::links::{Guide, Hops};
 use crate::origin::Origins;
@@ -29,7 +30,7 @@ use crate::rendering::Rendering;
 use crate::revisit::{Policy, queue_due};
 use crate::settings::{Reach, Settings};
 use crate::sites::Sites;
-use crate::start::start_pages;
+use crate::start::{reachable_seeds, start_pages, unless_stopped};
 use crate::steps::{Steps, Work, peak_memory};
 use crate::stop::Stop;
 use crate::summary::Summary;
@@ -37,6 +38,8 @@ use crate::visit::{Ending, Visitor};
 
 /// How often limits are checked and progress is told.
 const TICK: Duration = Duration::from_millis(500);
+/// How often it is written down, over all who work on a run, how far it is.
+const BEATS: Duration = Duration::from_secs(1);
 /// Visits that may wait for the next of their requests, for each that may be in flight.
 const RESTING_PER_SLOT: usize = 16;
 /// How often what a strategy has learnt is written down.
@@ -87,7 +90,61 @@ pub async fn join(
     work_on(store, &name, settings, Some((crawl, run)), reach, stop, progress).await
 }
 
+/// What others are told that this process does, until it does not any more.
+#[derive(Default)]
+struct Present(Mutex<(Option<CrawlId>, Option<RunId>)>);
+
+impl Present {
+    /// It fills the queue of a crawl, or does not any more.
+    async fn fill(&self, store: &Store, crawl: CrawlId, fills: bool) -> Result<(), StoreError> {
+        self.known().0 = fills.then_some(crawl);
+        store.fill(crawl, fills).await
+    }
+
+    /// It works on a run.
+    async fn attend(&self, store: &Store, run: RunId) -> Result<(), StoreError> {
+        self.known().1 = Some(run);
+        store.attend(run).await
+    }
+
+    /// What ended with an error does nothing any more: others would wait for it as long as this process lives.
+    async fn take_back(&self, store: &Store) -> Result<(), StoreError> {
+        let (fills, attends) = std::mem::take(&mut *self.known());
+        if let Some(crawl) = fills {
+            store.fill(crawl, false).await?;
+        }
+        match attends {
+            Some(run) => store.leave(run).await.map(drop),
+            None => Ok(()),
+        }
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, (Option<CrawlId>, Option<RunId>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 async fn work_on(
+    store: Arc<Store>,
+    name: &str,
+    settings: Settings,
+    joined: Option<(Crawl, Run)>,
+    reach: Reach,
+    stop: Stop,
+    progress: watch::Sender<Progress>,
+) -> Result<Summary, CrawlError> {
+    let others_know = Present::default();
+    let worked = work_as_told(Arc::clone(&store), name, settings, joined, reach, stop, progress, &others_know).await;
+    if worked.is_err()
+        && let Err(error) = others_know.take_back(&store).await
+    {
+        tracing::warn!("others were not told that this process works on crawl '{name}' no more: {error}");
+    }
+    worked
+}
+
+#[expect(clippy::too_many_arguments, reason = "one caller, which hands them on")]
+async fn work_as_told(
     store: Arc<Store>,
     name: &str,
     mut settings: Settings,
@@ -95,6 +152,7 @@ async fn work_on(
     reach: Reach,
     stop: Stop,
     progress: watch::Sender<Progress>,
+    others_know: &Present,
 ) -> Result<Summary, CrawlError> {
     if settings.strategy == FIND_STRATEGY {
         return Err(CrawlError::Find(name.to_owned()));
@@ -112,7 +170,7 @@ async fn work_on(
         None => 0,
     };
     if known == 0 && settings.seeds.is_empty() {
-        settings.seeds = start_pages(&store, &settings, &interest, &reach).await?;
+        settings.seeds = unless_stopped(&stop, start_pages(&store, &settings, &interest, &reach)).await??;
     }
     let filter = strategy::Filter::new(&settings.filter(), &settings.seeds)?;
     let manners = settings.manners();
@@ -127,7 +185,7 @@ async fn work_on(
     let fetcher = Fetcher::new(fetch.within(settings.limits.max_answer))?;
 
     let seeds = if joined.is_some() { &[][..] } else { &settings.seeds };
-    let (reachable, unreachable) = reachable_seeds(&fetcher, seeds).await;
+    let (reachable, unreachable) = unless_stopped(&stop, reachable_seeds(&fetcher, seeds)).await?;
     if known == 0 && reachable.is_empty() {
         let nothing = unreachable.is_empty();
         return Err(if nothing { CrawlError::NoSeeds } else { CrawlError::Unreachable(unreachable) });
@@ -157,19 +215,20 @@ async fn work_on(
     let joins = joined.is_some();
     if !joins {
         // Whoever joins the run as soon as it begins waits for what is due.
-        store.fill(crawl.id, true).await?;
+        others_know.fill(&store, crawl.id, true).await?;
     }
     let run = match joined {
         Some(run) => run,
         None => store.library().start_run(crawl.id, settings.run_limits(), settings.task_pages).await?,
     };
-    store.attend(run.id).await?;
+    others_know.attend(&store, run.id).await?;
     let figures = store.library().figures(crawl.id, Some(run.id)).await?;
 
     let blocked = store.library().forgotten().await?;
     let cores = std::thread::available_parallelism().map_or(2, usize::from);
     let (cpu, filter) = (Arc::new(Semaphore::new(cores)), Arc::new(filter));
     let steps = Arc::new(Steps::default());
+    let holds = Arc::new(Holds::new(Arc::clone(&store), manners, blocked.clone()));
     let contents = Contents::new(
         Arc::clone(&store),
         Arc::clone(&filter),
@@ -196,7 +255,7 @@ async fn work_on(
     });
     if !joins {
         let due = queue_due(&store, &crawl, &run, settings.revisit, &guide, settings.budgets.into(), &stop).await;
-        store.fill(crawl.id, false).await?;
+        others_know.fill(&store, crawl.id, false).await?;
         due?;
     }
     let batch = if settings.concurrency == 1 { 1 } else { usize::MAX };
@@ -209,6 +268,8 @@ async fn work_on(
         Arc::clone(&hunger),
         Arc::clone(&steps),
     );
+    let origins =
+        Origins::new(Arc::clone(&store), Arc::clone(&holds), fetcher.clone(), manners, settings.tries, asked_since);
     let engine = Engine {
         pages: figures.pages_asked(),
         bytes_elsewhere: 0,
@@ -216,7 +277,8 @@ async fn work_on(
         before: Duration::from_secs_f64(run.seconds.max(0.0)),
         started: Instant::now(),
         visitor: Arc::new(Visitor {
-            origins: Arc::new(Origins::new(Arc::clone(&store), fetcher.clone(), manners, settings.tries, asked_since)),
+            origins: Arc::new(origins),
+            holds: Arc::clone(&holds),
             rendering,
             store: Arc::clone(&store),
             fetcher,
@@ -228,6 +290,7 @@ async fn work_on(
             hops: Hops::new(),
             cpu,
             huge: Semaphore::new(1),
+            backlog: Backlog::new(),
             lines: Semaphore::new(settings.concurrency),
             rests: Arc::default(),
             strange: std::sync::Mutex::default(),
@@ -235,8 +298,9 @@ async fn work_on(
         store: Arc::clone(&store),
         run,
         settings,
+        holds,
         flights: Flights::default(),
-        uncommitted: 0,
+        uncommitted: VecDeque::new(),
         open_pages: 0,
         failed_seeds: Vec::new(),
         until_reached: false,
@@ -266,9 +330,10 @@ struct Engine {
     /// Time at work before this start.
     before: Duration,
     started: Instant,
+    holds: Arc<Holds>,
     flights: Flights,
-    /// Visits handed to the committer and not yet safe.
-    uncommitted: usize,
+    /// The claims whose visits were handed to the committer, which takes them in order, and are not yet safe.
+    uncommitted: VecDeque<u64>,
     /// Page claims not yet safe.
     open_pages: usize,
     failed_seeds: Vec<(Url, String)>,
@@ -279,7 +344,7 @@ struct Engine {
     steps: Arc<Steps>,
     describer: Describer,
     hunger: Arc<Hunger>,
-    commits: mpsc::Sender<Visited>,
+    commits: mpsc::Sender<Underway>,
     committed: mpsc::UnboundedReceiver<Committed>,
     stop: Stop,
     progress: watch::Sender<Progress>,
@@ -370,39 +435,59 @@ impl Engine {
         let landed = self.land_flights().await;
         let learnt = self.save_learnt().await;
         let Self {
-            store, run, settings, commits, failed_seeds, before, started, progress, steps, describer, stop, ..
+            store,
+            run,
+            settings,
+            holds,
+            commits,
+            mut committed,
+            mut uncommitted,
+            failed_seeds,
+            before,
+            started,
+            progress,
+            steps,
+            describer,
+            stop,
+            ..
         } = self;
-        let described = describer.stop().await;
         drop(commits);
-        let written = committer.await.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+        let written = committer.await;
+        while let Ok(done) = committed.try_recv() {
+            uncommitted.drain(..done.visits).for_each(|claim| holds.is_done(claim));
+        }
+        // Others are not to wait for what did not land as long as this process lives.
+        let given_back = holds.give_back(run.crawl).await;
+        let described = describer.stop().await;
+        let written = written.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
         let (end, ended) = match ended {
             Ok(end) => (end, None),
             Err(error) => (End::Interrupted, Some(error)),
         };
-        if let Some(error) = cause([written.err(), landed.err(), learnt.err(), ended]) {
+        if let Some(error) = cause([written.err(), landed.err(), learnt.err(), ended, given_back.err()]) {
             return Err(error.into());
         }
         let mut described = described?;
-        if end.leaves_time() {
-            described.add(describe(&store, &stop, &watch::channel(Describing::default()).0).await?);
-        }
-
         let seconds = (before + started.elapsed()).as_secs_f64();
         let frontier = store.frontier().figures(run.crawl).await?;
         let beat =
             Beat { seconds, frontier: frontier.clone(), peak_memory: peak_memory(), steps: steps.since(&run.steps) };
-        store.library().beat(run.id, &beat).await?;
+        store.library().beat(run.id, &beat, Duration::ZERO).await?;
         let others = store.leave(run.id).await?;
         let known = store.library().run(run.id).await?.and_then(|run| run.stopped);
         let told = match end {
-            // Others go on with it.
-            End::Interrupted if others > 0 => false,
+            // Others go on with it: a disk is full here alone.
+            End::Interrupted | End::Disk if others > 0 => false,
             End::Elsewhere => false,
             _ => known.is_none(),
         };
         if told {
             let stopped = (end != End::Interrupted).then(|| end.as_str());
             store.library().end_run(run.id, seconds, stopped).await?;
+        }
+        // The run is over: what came in may take much longer to describe than it took to fetch.
+        if end.leaves_time() {
+            described.add(describe_unless_others_do(&store, &stop).await?);
         }
         let end = known.unwrap_or_else(|| end.as_str().to_owned());
         let figures = store.library().figures(run.crawl, Some(run.id)).await?;
@@ -423,13 +508,14 @@ impl Engine {
                 return Ok(end);
             }
             let claims = self.claim().await?;
-            let idle = claims.claims.is_empty() && self.flights.len() == 0 && self.uncommitted == 0;
+            let idle = claims.claims.is_empty() && self.flights.len() == 0 && self.uncommitted.is_empty();
             let (next, busy) = (claims.next, claims.busy);
             for claim in claims.claims {
                 self.open_pages += usize::from(claim.link.kind == VisitKind::Page);
+                self.holds.claimed(&claim);
                 self.flights.start(&self.visitor, self.run.crawl, claim);
             }
-            if self.flights.len() == 0 && self.uncommitted > 0 {
+            if self.flights.len() == 0 && !self.uncommitted.is_empty() {
                 self.hunger.waits();
             }
             let wait = match next {
@@ -464,7 +550,7 @@ impl Engine {
         let most = self.settings.concurrency;
         if most == 1 {
             // The next claim must see what the last visit found.
-            return most.saturating_sub(self.flights.len() + self.uncommitted);
+            return most.saturating_sub(self.flights.len() + self.uncommitted.len());
         }
         // A visit that waits for the next of its requests leaves its slot to others, within reason.
         let resting = self.visitor.rests.count().min(RESTING_PER_SLOT * most);
@@ -481,7 +567,11 @@ impl Engine {
         // What others have under way only the store knows: it counts for all who work on the run.
         let left = |run: RunPages| run.most.saturating_sub(self.pages + self.open_pages as u64);
         let pages = run.map_or(any, |run| left(run).min(any as u64) as usize);
-        let claims = self.store.frontier().claim(self.run.crawl, ClaimLimit { any, pages, run }).await?;
+        let claims = self
+            .store
+            .frontier()
+            .claim(self.run.crawl, ClaimLimit { any, pages, run, delay: self.settings.manners.delay })
+            .await?;
         self.hunger.set(claims.claims.len() < any);
         Ok(claims)
     }
@@ -529,8 +619,8 @@ impl Engine {
 
     async fn landed(&mut self, claim: Claim, ending: Option<Result<Ending, StoreError>>) -> Result<(), StoreError> {
         let page = usize::from(claim.link.kind == VisitKind::Page);
-        let visited = match ending {
-            Some(Ok(Ending::Done(visited))) => *visited,
+        let (visited, room) = match ending {
+            Some(Ok(Ending::Done(visited, room))) => (*visited, room),
             Some(Ok(Ending::PutBack)) => {
                 self.open_pages -= page;
                 return Ok(());
@@ -539,13 +629,13 @@ impl Engine {
                 self.open_pages -= page;
                 return Err(error);
             }
-            None => self.broken(claim).await?,
+            None => (self.broken(claim).await?, None),
         };
         self.note(&visited);
         tracing::info!("{}: {}", visited.claim.link.url, told(&visited.outcome));
-        self.uncommitted += 1;
+        self.uncommitted.push_back(visited.claim.number);
         // The writer is gone only after an error: the loop sees that next, and ends.
-        let _ = self.commits.send(visited).await;
+        let _ = self.commits.send(Underway { visited, room }).await;
         Ok(())
     }
 
@@ -553,15 +643,11 @@ impl Engine {
     async fn broken(&self, claim: Claim) -> Result<Visited, StoreError> {
         let at = self.store.frontier().now().await?;
         tracing::error!(url = %claim.link.url, "a visit broke; the address is left out");
-        self.let_rest(&claim.link.url.host(), at).await?;
+        let rest = Rest { until: at + self.settings.manners.delay, ..Rest::default() };
+        self.holds.release(&claim.link.url.host(), claim.taking, rest).await?;
         let outcome = Outcome::Failed { reason: "internal".into(), detail: "the visit broke".into() };
         let version = Version::default();
         Ok(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links: Vec::new() })
-    }
-
-    async fn let_rest(&self, host: &HostName, now: Timestamp) -> Result<(), StoreError> {
-        let rest = Rest { until: now + self.settings.manners.delay, ..Rest::default() };
-        self.store.frontier().release(host, rest).await
     }
 
     fn note(&mut self, visited: &Visited) {
@@ -573,7 +659,7 @@ impl Engine {
     }
 
     fn safe(&mut self, done: Committed) {
-        self.uncommitted -= done.visits;
+        self.uncommitted.drain(..done.visits).for_each(|claim| self.holds.is_done(claim));
         self.open_pages -= done.page_claims;
         self.pages += done.recorded.pages;
         self.bytes += done.recorded.bytes;
@@ -586,11 +672,12 @@ impl Engine {
         let frontier = self.store.frontier().figures(self.run.crawl).await?;
         let steps = self.steps.since(&self.run.steps);
         let beat = Beat { seconds, frontier: frontier.clone(), peak_memory: peak_memory(), steps };
-        self.store.library().beat(self.run.id, &beat).await?;
+        self.store.library().beat(self.run.id, &beat, BEATS).await?;
         let figures = self.store.library().figures(self.run.crawl, Some(self.run.id)).await?;
         self.look_elsewhere(&figures);
         self.progress.send_replace(Progress { figures, frontier, in_flight: self.flights.len(), seconds });
         if self.store.is_shared() {
+            self.store.library().look_for_forgotten().await?;
             let run = self.store.library().run(self.run.id).await?;
             if run.is_none_or(|run| run.stopped.is_some() || run.ended.is_some()) {
                 return Ok(Some(End::Elsewhere));
@@ -599,7 +686,7 @@ impl Engine {
         if self.saved.elapsed() >= SAVE_EVERY {
             self.save_learnt().await?;
         }
-        if free_disk(self.store.dir()).is_some_and(|free| free < self.settings.limits.min_free_disk) {
+        if self.store.free_disk().is_some_and(|free| free < self.settings.limits.min_free_disk) {
             return Ok(Some(End::Disk));
         }
         Ok(None)
@@ -664,18 +751,18 @@ impl Engine {
         Ok(())
     }
 
-    /// Lets what is in flight land, for a while; what does not is left in the queue.
+    /// Lets what is in flight land, for a while; what does not is broken off, and stays in the queue.
     async fn land_flights(&mut self) -> Result<(), StoreError> {
         let deadline = tokio::time::Instant::now() + GRACE;
-        while self.flights.len() > 0 {
+        let mut landed = Ok(());
+        while landed.is_ok() && self.flights.len() > 0 {
             match tokio::time::timeout_at(deadline, self.flights.land()).await {
-                Ok(Some((claim, ending))) => self.landed(claim, ending).await?,
+                Ok(Some((claim, ending))) => landed = self.landed(claim, ending).await,
                 Ok(None) | Err(_) => break,
             }
         }
-        // Their hosts stay busy: when the store is closed they rest their full delay from then on.
         self.flights.tasks.shutdown().await;
-        Ok(())
+        landed
     }
 }
 
@@ -686,21 +773,9 @@ pub fn fetch_settings(reach: &Reach, hosts: HashSet<HostName>, contact: Option<S
         resolve: reach.resolve.clone(),
         private_hosts: if reach.allow_private { hosts } else { HashSet::new() },
         extra_roots: reach.ca.clone(),
+        own_listeners: reach.own_listeners.clone(),
         ..fetch::Settings::default()
     }
-}
-
-/// Seeds whose names resolve to addresses that may be asked, and those that do not, with the reason.
-async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> (Vec<Url>, Vec<(Url, String)>) {
-    let mut reachable = Vec::new();
-    let mut refused = Vec::new();
-    for seed in seeds {
-        match fetcher.reach(seed).await {
-            Ok(()) => reachable.push(seed.clone()),
-            Err(error) => refused.push((seed.clone(), error.to_string())),
-        }
-    }
-    (reachable, refused)
 }
 
 /// What the crawl named as a teacher has learnt.
@@ -752,16 +827,17 @@ fn seed_link(seed: &Url, order: facts::Order, reopen: bool) -> Link {
 }
 
 /// Of several failures the first that says why: one that finds the store stopped met what another left.
-fn cause(failures: [Option<StoreError>; 4]) -> Option<StoreError> {
+fn cause(failures: [Option<StoreError>; 5]) -> Option<StoreError> {
     let (told, stopped): (Vec<_>, Vec<_>) =
         failures.into_iter().flatten().partition(|error| !matches!(error, StoreError::Stopped { .. }));
     told.into_iter().chain(stopped).next()
 }
 
-/// Bytes free to us on the disk of `dir`.
-fn free_disk(dir: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(dir).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+/// Whether there is as much room here as a crawl wants to leave free. Who has none does not join it.
+pub fn has_room(store: &Store, crawl: &Crawl) -> bool {
+    let settings = serde_json::from_value::<Settings>(crawl.settings.clone());
+    let least = settings.map_or(0, |settings| settings.limits.min_free_disk);
+    store.free_disk().is_none_or(|free| free >= least)
 }
 
 /// A visit in a word or two, for the log.

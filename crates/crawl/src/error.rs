@@ -59,6 +59,9 @@ pub enum CrawlError {
         /// What is wrong with it.
         why: String,
     },
+    /// Told to stop while it looked for where to start.
+    #[error("stopped before anything was visited: start it again to crawl")]
+    Stopped,
     /// The store failed; what was committed is safe.
     #[error(transparent)]
     Store(#[from] store::StoreError),

@@ -12,6 +12,10 @@ const SMALL: u64 = 2 << 20;
 /// What all files together may hold of memory, in units of [`UNIT`].
 const ROOM: usize = 64 << 20;
 const UNIT: usize = 64 << 10;
+/// The largest file on disk that is read as a whole to be looked at, and what all of those may hold of
+/// memory together.
+pub(crate) const LARGEST_WHOLE: u64 = 64 << 20;
+pub(crate) static WHOLE: decode::Room = decode::Room::new(LARGEST_WHOLE);
 /// Bytes of a file on disk gathered before they are written.
 const PIECE: usize = 256 << 10;
 

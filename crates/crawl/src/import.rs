@@ -14,7 +14,7 @@ use store::{Blocked, FORGOTTEN, ImportedFile, MediaFile, Refused, SaidSource, St
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use crate::describe::{Describing, Seen, describe, see};
+use crate::describe::{Seen, describe_unless_others_do, see};
 use crate::error::CrawlError;
 use crate::gathering::on_disk;
 use crate::inspect::{Examined, examine_file};
@@ -120,8 +120,7 @@ pub async fn import(
         progress.send_replace(summary.clone());
     }
     if order.describe {
-        let told = watch::channel(Describing::default()).0;
-        let describing = describe(&importer.store, &stop, &told).await?;
+        let describing = describe_unless_others_do(&importer.store, &stop).await?;
         summary.near_copies = describing.copies;
         summary.undescribed = describing.failed + describing.waiting;
         if stop.asked() {

@@ -155,7 +155,7 @@ impl<'c> Inquiry<'c> {
         let Some(range) = response.content_range() else { return self.anew() };
         let changed = range.total.is_some() && self.total.is_some() && range.total != self.total;
         let fits = match (self.asks, range.total.or(self.total)) {
-            (Asks::Tail(last), Some(total)) => range.start == total.saturating_sub(last) && range.end + 1 == total,
+            (Asks::Tail(last), Some(total)) => range.start == total.saturating_sub(last) && range.ends(total),
             (Asks::Head(_) | Asks::Rest, _) => range.start == self.have(),
             (Asks::Tail(_), None) | (Asks::All, _) => false,
         };
@@ -172,7 +172,7 @@ impl<'c> Inquiry<'c> {
         if self.asks == Asks::Rest {
             // Whoever gives less than the rest, or does not say how much there is, is asked for all of it.
             return match self.total {
-                Some(total) if range.end + 1 == total => self.rest(response, contents, now).await,
+                Some(total) if range.ends(total) => self.rest(response, contents, now).await,
                 _ => self.anew(),
             };
         }

@@ -59,7 +59,7 @@ impl Lexicon {
         for (language, now) in &seen.languages {
             let before = base.languages.get(language).unwrap_or(&nothing);
             let spoken = met.languages.entry(language.clone()).or_default();
-            spoken.pages += now.pages.saturating_sub(before.pages);
+            spoken.pages = spoken.pages.saturating_add(now.pages.saturating_sub(before.pages));
             for (word, count) in &now.words {
                 let new = count.saturating_sub(before.words.get(word).copied().unwrap_or(0));
                 let sum = spoken.words.entry(*word).or_default();
@@ -120,7 +120,7 @@ impl Seen {
             Some(spoken) => spoken,
             None => self.languages.entry(language.to_owned()).or_default(),
         };
-        spoken.pages += 1;
+        spoken.pages = spoken.pages.saturating_add(1);
         for word in words {
             let count = spoken.words.entry(word).or_default();
             *count = count.saturating_add(1);
@@ -130,10 +130,10 @@ impl Seen {
 
     /// Lets go of the rarest words.
     fn prune(&mut self) {
-        let mut least = 1;
+        let mut least = 1u32;
         while self.languages.values().map(|spoken| spoken.words.len()).sum::<usize>() > WORDS {
             self.languages.values_mut().for_each(|spoken| spoken.words.retain(|_, count| *count > least));
-            least *= 2;
+            least = least.saturating_mul(2);
         }
     }
 }
@@ -249,5 +249,17 @@ mod tests {
         }
         let spoken = &seen.languages["en"];
         assert!(spoken.words.len() <= WORDS && spoken.words.contains_key(&key("common")));
+    }
+
+    #[test]
+    fn counts_that_cannot_grow_any_more_neither_stop_a_crawl_nor_keep_it() {
+        let words = (0..WORDS as u64 + 1).map(|word| (word, u32::MAX)).collect();
+        let full = Seen { languages: [("en".to_owned(), Spoken { pages: u64::MAX, words })].into_iter().collect() };
+        let saved = postcard::to_allocvec(&full).unwrap();
+        let lexicon = Lexicon::restored(Some(saved.clone()));
+        let (_, boats) = crawled();
+        assert!(!lexicon.telling(&boats, true).is_empty());
+        assert!(lexicon.meet(None, &saved).is_some());
+        assert!(lexicon.seen().languages["en"].words.len() <= WORDS);
     }
 }

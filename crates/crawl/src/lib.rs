@@ -18,6 +18,7 @@
 //! - [`fields()`] describes every setting for a form, [`from_form`] reads what a form sends.
 //! - Everything it needs to go on after any kind of end is in the store.
 
+mod backlog;
 mod commit;
 mod content;
 mod describe;
@@ -27,10 +28,12 @@ mod example;
 mod fields;
 mod find;
 mod gathering;
+mod holds;
 mod import;
 mod inquiry;
 mod inspect;
 mod keep;
+mod lanes;
 mod lexicon;
 mod links;
 mod origin;
@@ -41,6 +44,7 @@ mod rendering;
 mod reports;
 mod rests;
 mod revisit;
+mod scripted;
 mod settings;
 mod settle;
 mod sites;
@@ -48,13 +52,16 @@ mod start;
 mod steps;
 mod stop;
 mod summary;
+#[cfg(fuzzing)]
+pub mod tried;
 mod visit;
+mod workload;
 
 pub use geo::Granularity;
 pub use render::Settings as Browser;
 
 pub use crate::describe::{CLUSTERING, Clustering, Describer, Describing, Placing, describe, leaders, place};
-pub use crate::engine::{Progress, fetch_settings, join, run};
+pub use crate::engine::{Progress, fetch_settings, has_room, join, run};
 pub use crate::error::CrawlError;
 pub use crate::example::{ByExample, Found, LARGEST_EXAMPLE, Mode, reordered};
 pub use crate::fields::{Field, FieldKind, Group, fields, from_form};
@@ -70,3 +77,4 @@ pub use crate::revisit::{Policy, Revisit};
 pub use crate::settings::{Limits, Manners, Reach, Settings, TASK_PAGES, TrapBudgets};
 pub use crate::stop::{Stop, Stopper, stopper};
 pub use crate::summary::{ImageFigures, Summary};
+pub use crate::workload::workload;

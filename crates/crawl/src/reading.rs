@@ -1,6 +1,6 @@
 //! Reading a report page by page. Only one page is in memory at a time, however long the list is.
 
-use facts::{Timestamp, Url};
+use facts::Url;
 use report::{Refused, Report};
 
 /// A report that is asked for page by page.
@@ -86,8 +86,7 @@ impl Reading {
     }
 
     /// Takes one page of it in.
-    pub fn take(&mut self, body: &[u8], now: Timestamp, may_be_ours: bool) -> Result<Read, Refused> {
-        let page = report::read(body, &self.at, now)?;
+    pub fn take(&mut self, page: Report, may_be_ours: bool) -> Result<Read, Refused> {
         if self.list.is_none() && self.claims && page.flag == 1 {
             // Our own claim may have been answered to nobody; looking without a claim is open to all.
             return Ok(if may_be_ours && self.again() { Read::Again } else { Read::Taken });
@@ -117,6 +116,7 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
+    use facts::Timestamp;
     use serde_json::json;
 
     use super::*;
@@ -128,14 +128,14 @@ mod tests {
     }
 
     /// A page of a report with these entries, and perhaps a next one.
-    fn page(token: &str, total: u64, entries: std::ops::Range<u64>, next: Option<&str>) -> Vec<u8> {
+    fn page(token: &str, total: u64, entries: std::ops::Range<u64>, next: Option<&str>) -> Report {
         let entry = |number: u64| {
             json!({ "url": format!("https://example.org/{number}"), "change": "new", "at": "2026-03-01T11:00:00Z",
                     "updates": 0, "level": 0.5, "rank": 0.5 })
         };
         let page = json!({ "version": 1, "site": "https://example.org/", "flag": 0, "made": "2026-03-01T12:00:00Z",
             "token": token, "total": total, "next": next, "pages": entries.map(entry).collect::<Vec<_>>() });
-        serde_json::to_vec(&page).unwrap()
+        report::read(&serde_json::to_vec(&page).unwrap(), &base(), NOW).unwrap()
     }
 
     #[test]
@@ -145,7 +145,7 @@ mod tests {
         for from in (0..total).step_by(each as usize) {
             let next = format!("?after=1-{}", from + each);
             let last = from + each == total;
-            let read = reading.take(&page("a.1", total, from..from + each, (!last).then_some(&next)), NOW, false);
+            let read = reading.take(page("a.1", total, from..from + each, (!last).then_some(&next)), false);
             match read.unwrap() {
                 Read::More(page) => assert!(!last && page.pages.len() == each as usize),
                 Read::Last(page) => assert!(last && page.token == "a.1"),
@@ -159,25 +159,25 @@ mod tests {
     fn a_report_that_is_written_anew_while_it_is_read_is_begun_again_once() {
         let mut reading = Reading::new(base(), Some("a.0".into()));
         assert!(reading.address().as_str().ends_with("?claim=1&since=a.0"));
-        assert!(matches!(reading.take(&page("a.1", 2, 0..1, Some("?p=2")), NOW, false), Ok(Read::More(_))));
-        assert_eq!(reading.take(&page("a.2", 2, 1..2, None), NOW, false), Ok(Read::Again));
+        assert!(matches!(reading.take(page("a.1", 2, 0..1, Some("?p=2")), false), Ok(Read::More(_))));
+        assert_eq!(reading.take(page("a.2", 2, 1..2, None), false), Ok(Read::Again));
         // Who has taken it needs not do so again.
         assert!(reading.address().as_str().ends_with(".json?since=a.0"));
-        assert!(matches!(reading.take(&page("a.2", 2, 0..1, Some("?p=2")), NOW, false), Ok(Read::More(_))));
-        let refused = reading.take(&page("a.3", 2, 1..2, None), NOW, false).unwrap_err();
+        assert!(matches!(reading.take(page("a.2", 2, 0..1, Some("?p=2")), false), Ok(Read::More(_))));
+        let refused = reading.take(page("a.3", 2, 1..2, None), false).unwrap_err();
         assert_eq!(refused.reason(), "lie");
     }
 
     #[test]
     fn pages_without_entries_lead_nowhere() {
         let mut reading = Reading::new(base(), None);
-        assert!(matches!(reading.take(&page("a.1", 0, 0..0, None), NOW, false), Ok(Read::Last(_))));
+        assert!(matches!(reading.take(page("a.1", 0, 0..0, None), false), Ok(Read::Last(_))));
         let mut reading = Reading::new(base(), None);
-        let refused = reading.take(&page("a.1", 9, 0..0, Some("?p=2")), NOW, false).unwrap_err();
+        let refused = reading.take(page("a.1", 9, 0..0, Some("?p=2")), false).unwrap_err();
         assert_eq!(refused.reason(), "lie");
         // Nor do more entries come than were said.
         let mut reading = Reading::new(base(), None);
-        assert!(matches!(reading.take(&page("a.1", 2, 0..2, Some("?p=2")), NOW, false), Ok(Read::More(_))));
-        assert_eq!(reading.take(&page("a.1", 2, 2..3, None), NOW, false).unwrap_err().reason(), "lie");
+        assert!(matches!(reading.take(page("a.1", 2, 0..2, Some("?p=2")), false), Ok(Read::More(_))));
+        assert_eq!(reading.take(page("a.1", 2, 2..3, None), false).unwrap_err().reason(), "lie");
     }
 }

@@ -24,7 +24,8 @@ use store::{Blocked, Claim, Store, StoreError};
 use tokio::sync::OnceCell;
 
 use crate::content::Unread;
-use crate::origin::{Guest, Origins, Rules};
+use crate::holds::{Guest, Holds};
+use crate::origin::{Origins, Rules};
 use crate::steps::Work;
 use crate::visit::Visitor;
 
@@ -79,6 +80,8 @@ pub(crate) struct Shown {
     pub asked: bool,
     /// A host that said that it is too much.
     pub busy: Option<Answer>,
+    /// Others took over the page's host meanwhile.
+    pub lost: bool,
 }
 
 impl Rendering {
@@ -130,10 +133,12 @@ impl Visitor {
         let _timed = self.guide.steps.time(Work::Rendering);
         let errands = Arc::new(Errands {
             host: url.host(),
+            taking: claim.taking,
             origin: url.origin(),
             robots: Arc::clone(robots),
             page: url.clone(),
             fetcher: self.fetcher.clone(),
+            holds: Arc::clone(&self.holds),
             origins: Arc::clone(&self.origins),
             store: Arc::clone(&self.store),
             manners: self.manners,
@@ -150,9 +155,11 @@ impl Visitor {
             content_type: unread.content_type.clone(),
             body: Bytes::copy_from_slice(&unread.body),
         };
-        let rendered = renderer.render(document, &listed, Arc::clone(&errands) as Arc<dyn Supplier>).await;
+        let rendering = renderer.render(document, &listed, Arc::clone(&errands) as Arc<dyn Supplier>);
+        let rendered = self.holds.asking(&errands.host, errands.taking, rendering).await;
         errands.leave().await?;
-        let rendered = match rendered {
+        let lost = rendered.is_none();
+        let rendered = match rendered.unwrap_or_else(|| Ok(Rendered::default())) {
             Ok(Rendered { cut: Some(why), states, leads, events }) => {
                 tracing::info!("{url}: {} states, then {why}", states.len());
                 Rendered { cut: None, states, leads, events }
@@ -172,6 +179,7 @@ impl Visitor {
             bytes: errands.bytes.load(Ordering::Relaxed),
             asked: errands.asked.load(Ordering::Relaxed),
             busy: *errands.busy.lock().unwrap_or_else(PoisonError::into_inner),
+            lost,
         }))
     }
 }
@@ -219,9 +227,12 @@ fn escaped(text: &str) -> String {
 struct Errands {
     page: Url,
     host: HostName,
+    /// Which taking of its host the page is visited under.
+    taking: u64,
     origin: Origin,
     robots: Arc<Rules<Robots>>,
     fetcher: Fetcher,
+    holds: Arc<Holds>,
     origins: Arc<Origins>,
     store: Arc<Store>,
     manners: Manners,
@@ -251,7 +262,9 @@ impl Supplier for Errands {
         if wanted.url.host() == self.host {
             self.asked.store(true, Ordering::Relaxed);
         }
-        let supplied = tokio::time::timeout(LONGEST, self.ask(&wanted.url)).await.ok()??;
+        let host = wanted.url.host();
+        let asked = self.holds.asking(&host, self.taking_of(&host)?, self.ask(&wanted.url));
+        let supplied = tokio::time::timeout(LONGEST, asked).await.ok()???;
         if keeps && supplied.status == 200 {
             self.shelf.put(wanted.url.id(), &supplied);
         }
@@ -286,7 +299,16 @@ impl Errands {
             }
             Arc::clone(guests.entry(host.clone()).or_default())
         };
-        place.get_or_try_init(|| self.origins.reserve(&host, PATIENCE)).await.copied()
+        place.get_or_try_init(|| self.holds.reserve(&host, PATIENCE)).await.copied()
+    }
+
+    /// By which of its takings a host is held for this page.
+    fn taking_of(&self, host: &HostName) -> Option<u64> {
+        if *host == self.host {
+            return Some(self.taking);
+        }
+        let guests = self.guests.lock().unwrap_or_else(PoisonError::into_inner);
+        guests.get(host)?.get()?.map(|guest| guest.taking)
     }
 
     /// The rules of another origin, asked for when they are not known. Of an origin of the page's own host
@@ -328,15 +350,17 @@ impl Errands {
     /// Lets go of the other hosts: they rest twice as long as after one request.
     async fn leave(&self) -> Result<(), StoreError> {
         let guests = std::mem::take(&mut *self.guests.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut left = Ok(());
         for (host, guest) in guests {
             if let Some(Some(guest)) = guest.get() {
                 let now = self.store.frontier().now().await?;
                 let rest = guest.rest(&self.manners, now, &Answer::Fine);
                 let until = rest.until + rest.until.since(now);
-                self.store.frontier().release(&host, store::Rest { until, ..rest }).await?;
+                // Whatever becomes of one, the others are let go of too.
+                left = left.and(self.holds.release(&host, guest.taking, store::Rest { until, ..rest }).await);
             }
         }
-        Ok(())
+        left
     }
 }
 

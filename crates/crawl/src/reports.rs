@@ -1,5 +1,6 @@
 //! Visits of reports and sitemaps.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use facts::Timestamp;
@@ -8,7 +9,8 @@ use report::Sitemap;
 use store::{ABSENT, Budgets, Claim, Earlier, FLAGGED, ReportFacts, StoreError};
 
 use crate::content::{Content, Trouble};
-use crate::origin::no_sooner;
+use crate::gathering::on_disk;
+use crate::origin::{Rules, no_sooner};
 use crate::reading::{Read, Reading};
 use crate::sites::sitemap_links;
 use crate::steps::Work;
@@ -27,7 +29,7 @@ impl Visitor {
         &self,
         claim: &Claim,
         earlier: Option<&Earlier>,
-        robots: &Robots,
+        rules: &Arc<Rules<Robots>>,
         delay: Option<Duration>,
     ) -> Result<Found, StoreError> {
         let frontier = self.store.frontier();
@@ -41,46 +43,17 @@ impl Visitor {
             }
             let desk = self.sites.desks.acquire().await;
             let line = self.lines.acquire().await;
-            if !frontier.holds(&claim.link.url.host()).await? {
-                return Ok(lost(claim, received));
+            let asked = self.ask_for_report(claim, rules, &mut reading, token.clone(), &mut received);
+            match self.holds.asking(&claim.link.url.host(), claim.taking, asked).await {
+                Some(Ok(None)) => {}
+                Some(Ok(Some(found))) => return Ok(found),
+                Some(Err(error)) => return Err(error),
+                None => return Ok(lost(claim, received)),
             }
-            let timed = self.guide.steps.time(Work::FetchingPages);
-            let limit = report::LONGEST as u64 + 1;
-            let request = Request { limit, ..Request::new(reading.address().clone(), Accept::Text) };
-            let mut response = match self.fetcher.send(request).await {
-                Ok(response) => response,
-                Err(FetchError::TooLarge { .. }) => return Ok(Found::refused(too_large(), received)),
-                Err(error) => return Found::failed(error, received),
-            };
-            let now = frontier.now().await?;
-            let status = response.status;
-            let result = match self.not_content(claim, &response) {
-                Some(_) if matches!(status, 404 | 410) && reading.has_begun() => match reading.again() {
-                    true => None,
-                    false => Some(Err(expired())),
-                },
-                // There is none, or not for us.
-                Some(Err(trouble)) if !trouble.passing => {
-                    let detail = format!("{} answered {status}", claim.link.url.host());
-                    let facts = ReportFacts { token: None, reason: Some(ABSENT), detail };
-                    Some(Ok(Content::Report(facts, sitemap_links(claim, robots))))
-                }
-                Some(result) => Some(result),
-                None => match body(&mut response).await {
-                    Ok(body) => self.take_report(claim, robots, &mut reading, &body, (now, token.clone())).await?,
-                    Err(FetchError::TooLarge { .. }) => Some(Err(too_large())),
-                    Err(error) => Some(Err(error.into())),
-                },
-            };
-            received += response.received();
-            if let Some(result) = result {
-                return Ok(self.found(response, received, result, now).await);
-            }
-            response.discard().await;
             let now = frontier.now().await?;
             let until = no_sooner(now, self.manners.rest(now, delay, 0, &Answer::Fine).until);
             // While it waits, others may read theirs.
-            drop((timed, line, desk));
+            drop((line, desk));
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
@@ -90,32 +63,82 @@ impl Visitor {
         Ok(Found::refused(Trouble::lasting("report-too-large", detail), received))
     }
 
+    /// One request for a report; nothing when there is another to make.
+    async fn ask_for_report(
+        &self,
+        claim: &Claim,
+        rules: &Arc<Rules<Robots>>,
+        reading: &mut Reading,
+        token: Option<String>,
+        received: &mut u64,
+    ) -> Result<Option<Found>, StoreError> {
+        let _timed = self.guide.steps.time(Work::FetchingPages);
+        let limit = report::LONGEST as u64 + 1;
+        let request = Request { limit, ..Request::new(reading.address().clone(), Accept::Text) };
+        let mut response = match self.fetcher.send(request).await {
+            Ok(response) => response,
+            Err(FetchError::TooLarge { .. }) => return Ok(Some(Found::refused(too_large(), *received))),
+            Err(error) => return Found::failed(error, *received).map(Some),
+        };
+        let now = self.store.frontier().now().await?;
+        let status = response.status;
+        let result = match self.not_content(claim, &response) {
+            Some(_) if matches!(status, 404 | 410) && reading.has_begun() => match reading.again() {
+                true => None,
+                false => Some(Err(expired())),
+            },
+            // There is none, or not for us.
+            Some(Err(trouble)) if !trouble.passing => {
+                let detail = format!("{} answered {status}", claim.link.url.host());
+                let facts = ReportFacts { token: None, reason: Some(ABSENT), detail };
+                Some(Ok(Content::Report(facts, sitemap_links(claim, &rules.says))))
+            }
+            Some(result) => Some(result),
+            None => match body(&mut response).await {
+                Ok(body) => self.take_report(claim, rules, reading, body, (now, token)).await?,
+                Err(FetchError::TooLarge { .. }) => Some(Err(too_large())),
+                Err(error) => Some(Err(error.into())),
+            },
+        };
+        *received += response.received();
+        match result {
+            Some(result) => Ok(Some(self.found(response, *received, result, now).await)),
+            None => {
+                response.discard().await;
+                Ok(None)
+            }
+        }
+    }
+
     /// Takes one page of a report in; nothing when there is another to ask for.
     async fn take_report(
         &self,
         claim: &Claim,
-        robots: &Robots,
+        rules: &Arc<Rules<Robots>>,
         reading: &mut Reading,
-        body: &[u8],
+        body: Vec<u8>,
         (now, token): (Timestamp, Option<String>),
     ) -> Result<Option<Result<Content, Trouble>>, StoreError> {
         // A list that the site made is no trap, however alike its addresses are.
         let budgets = Budgets { per_template: u64::MAX, ..self.settings.budgets.into() };
-        Ok(match reading.take(body, now, self.sites.may_be_ours(claim)) {
+        let at = reading.address().clone();
+        let page = on_disk(move || Ok(report::read(&body, &at, now))).await?;
+        Ok(match page.and_then(|page| reading.take(page, self.sites.may_be_ours(claim))) {
             Ok(Read::Again) => None,
             Ok(Read::More(page)) => {
-                let links = self.sites.listed(claim, &page, robots, &self.guide, now).await?;
+                let links = self.sites.listed(claim, page, rules, &self.guide, now).await?;
                 reading.to_visit += links.len() as u64;
                 self.sites.queue(links, budgets).await?;
                 None
             }
             Ok(Read::Last(page)) => {
-                let links = self.sites.listed(claim, &page, robots, &self.guide, now).await?;
+                let token = Some(page.token.clone());
+                let links = self.sites.listed(claim, page, rules, &self.guide, now).await?;
                 reading.to_visit += links.len() as u64;
                 self.sites.queue(links, budgets).await?;
                 // All of it is queued: from now on what changed later is enough.
                 let detail = format!("{} listed, {} to visit", reading.came(), reading.to_visit);
-                Some(Ok(Content::Report(ReportFacts { token: Some(page.token), reason: None, detail }, Vec::new())))
+                Some(Ok(Content::Report(ReportFacts { token, reason: None, detail }, Vec::new())))
             }
             Ok(Read::Taken) => {
                 let detail = "another crawler has taken it: nothing is visited until something changes".into();
@@ -133,10 +156,20 @@ impl Visitor {
         &self,
         claim: &Claim,
         earlier: Option<&Earlier>,
-        robots: &Robots,
+        rules: &Arc<Rules<Robots>>,
     ) -> Result<Found, StoreError> {
         let _desk = self.sites.desks.acquire().await;
         let _line = self.lines.acquire().await;
+        let asked = self.ask_for_sitemap(claim, earlier, rules);
+        self.holds.asking(&claim.link.url.host(), claim.taking, asked).await.unwrap_or_else(|| Ok(lost(claim, 0)))
+    }
+
+    async fn ask_for_sitemap(
+        &self,
+        claim: &Claim,
+        earlier: Option<&Earlier>,
+        rules: &Arc<Rules<Robots>>,
+    ) -> Result<Found, StoreError> {
         let _timed = self.guide.steps.time(Work::FetchingPages);
         let validators = earlier.and_then(validators);
         let asks_for_change = validators.is_some();
@@ -154,9 +187,9 @@ impl Visitor {
             Some(Err(trouble)) if !trouble.passing => absent(trouble.detail),
             Some(result) => result,
             None => match body(&mut response).await {
-                Ok(body) => match Sitemap::read(&body, &url) {
+                Ok(body) => match on_disk(move || Ok(Sitemap::read(&body, &url))).await? {
                     Some(sitemap) => {
-                        let (facts, links) = self.sites.mapped(claim, sitemap, robots, &self.guide).await?;
+                        let (facts, links) = self.sites.mapped(claim, sitemap, rules, &self.guide).await?;
                         Ok(Content::Report(facts, links))
                     }
                     None => absent("what is there is no sitemap".into()),

@@ -279,6 +279,8 @@ pub struct Reach {
     pub resolve: Vec<fetch::ResolveRule>,
     /// Admit private addresses for the seeds' own hosts.
     pub allow_private: bool,
+    /// Where this very program listens: never asked, whatever else is allowed.
+    pub own_listeners: Vec<std::net::SocketAddr>,
     /// Certificates (PEM) trusted besides the system's.
     pub ca: Vec<u8>,
     /// What names start pages for a crawl that has none; the usual sources when there are none.

@@ -3,14 +3,14 @@
 use std::io::Read;
 
 use bytes::Bytes;
-use decode::Thumbnail;
+use decode::{Share, Thumbnail};
 use facts::{HostName, MediaKind, Timestamp};
 use media::{Rules, Unreadable};
 use store::{Blocked, FORGOTTEN, FileDraft, Files, MediaFile, Refused, Store, StoreError};
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::describe::{Seen, see};
-use crate::gathering::Gathered;
+use crate::gathering::{Gathered, WHOLE};
 use crate::inspect::from_ends;
 use crate::keep::{Called, refused, verdict_on};
 
@@ -20,7 +20,14 @@ const READ_WHOLE: u64 = 32 << 20;
 /// A picture that is to be looked at, and the room it takes.
 pub(crate) struct Pixels {
     bytes: Bytes,
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Held,
+}
+
+/// The room that the bytes of a file take: among those that are gathered, or among those that are read
+/// again from disk.
+enum Held {
+    Gathered { _room: Option<OwnedSemaphorePermit> },
+    Whole { _room: Option<Share<'static>> },
 }
 
 /// Keeps a file, or says why not. With a new picture come its bytes, to be looked at.
@@ -34,8 +41,11 @@ pub(crate) fn examine(
     now: Timestamp,
 ) -> Result<Result<(MediaFile, Option<Pixels>), Refused>, StoreError> {
     let (bytes, room, draft) = match gathered {
-        Gathered::Memory(bytes, room) => (Some(bytes), room, None),
-        Gathered::Draft(draft) => (whole_picture(&draft)?, None, Some(draft)),
+        Gathered::Memory(bytes, room) => (Some(bytes), Held::Gathered { _room: room }, None),
+        Gathered::Draft(draft) => {
+            let (bytes, room) = whole_picture(&draft)?.unzip();
+            (bytes, Held::Whole { _room: room }, Some(draft))
+        }
     };
     let facts = match (&bytes, &draft) {
         (Some(bytes), _) => media::read_whole(bytes, now),
@@ -78,13 +88,17 @@ pub(crate) fn examine(
     Ok(Ok((file, pixels)))
 }
 
-fn whole_picture(draft: &FileDraft) -> Result<Option<Bytes>, StoreError> {
+fn whole_picture(draft: &FileDraft) -> Result<Option<(Bytes, Share<'static>)>, StoreError> {
     let start = draft.with_file(|file| {
         let mut start = Vec::new();
         file.take(media::SNIFF_BYTES as u64).read_to_end(&mut start).map(|_| start)
     })?;
     let is_picture = media::sniff(&start).is_some_and(|format| format.kind == MediaKind::Image);
-    if is_picture && draft.size() <= READ_WHOLE { Ok(Some(draft.read()?.into())) } else { Ok(None) }
+    if !is_picture || draft.size() > READ_WHOLE {
+        return Ok(None);
+    }
+    let room = WHOLE.take(draft.size());
+    Ok(Some((draft.read()?.into(), room)))
 }
 
 /// Adds what its pixels say: what it looks like, and a thumbnail. A picture that cannot be decoded has

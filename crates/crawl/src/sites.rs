@@ -3,7 +3,6 @@
 //! Both are visits like any other, in the queue of their host: asked for once in a run, before the
 //! pages of the site, and never believed beyond what can be checked.
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,13 +17,14 @@ use store::{
 };
 use tokio::sync::Semaphore;
 
+use crate::gathering::on_disk;
 use crate::links::Guide;
+use crate::origin::Rules;
 use crate::revisit::{ABSENT_REST, order};
+use crate::scripted::Scripted;
 
 /// Sites whose standing is in memory; that of the others is looked up.
 const SITES: NonZeroUsize = NonZeroUsize::new(8_192).unwrap();
-/// Pages of which it is known what their scripts change.
-const DYNAMIC: NonZeroUsize = NonZeroUsize::new(20_000).unwrap();
 /// Pages of lists in memory at once.
 const AT_ONCE: usize = 2;
 /// Addresses that the library is asked about at once.
@@ -60,8 +60,7 @@ pub(crate) struct Sites {
     heeds: bool,
     known: Mutex<LruCache<Origin, Standing>>,
     asked: Mutex<LruCache<Origin, u8>>,
-    /// What scripts change on pages, as their reports say.
-    dynamic: Mutex<LruCache<UrlId, Arc<[Dynamic]>>>,
+    scripted: Scripted,
     pub desks: Semaphore,
 }
 
@@ -69,8 +68,8 @@ impl Sites {
     /// Sites as a run sees them; only one that `heeds` reports asks for any.
     pub fn new(store: Arc<Store>, crawl: CrawlId, run: Timestamp, resumed: bool, heeds: bool) -> Self {
         let (known, asked) = (Mutex::new(LruCache::new(SITES)), Mutex::new(LruCache::new(SITES)));
-        let dynamic = Mutex::new(LruCache::new(DYNAMIC));
-        Self { store, crawl, run, resumed, heeds, known, asked, dynamic, desks: Semaphore::new(AT_ONCE) }
+        let (scripted, desks) = (Scripted::new(), Semaphore::new(AT_ONCE));
+        Self { store, crawl, run, resumed, heeds, known, asked, scripted, desks }
     }
 
     /// None is asked for anything: pages that are read outside of a crawl.
@@ -148,19 +147,7 @@ impl Sites {
 
     /// What scripts change on a page, as the report of its site says.
     pub fn dynamic(&self, url: &Url) -> Arc<[Dynamic]> {
-        let known = self.dynamic.lock().unwrap_or_else(PoisonError::into_inner).get(&url.id()).cloned();
-        known.unwrap_or_default()
-    }
-
-    fn note_dynamic(&self, entries: &[Dynamic]) {
-        let mut pages: HashMap<UrlId, Vec<Dynamic>> = HashMap::new();
-        for entry in entries {
-            pages.entry(entry.url.id()).or_default().push(entry.clone());
-        }
-        let mut dynamic = self.dynamic.lock().unwrap_or_else(PoisonError::into_inner);
-        for (page, entries) in pages {
-            dynamic.put(page, entries.into());
-        }
+        self.scripted.of(url)
     }
 
     /// Whether a claim of the flag that somebody has may be our own, of which the answer was lost.
@@ -181,33 +168,38 @@ impl Sites {
     pub async fn listed(
         &self,
         claim: &Claim,
-        report: &Report,
-        robots: &Robots,
-        guide: &Guide,
+        report: Box<Report>,
+        rules: &Arc<Rules<Robots>>,
+        guide: &Arc<Guide>,
         now: Timestamp,
     ) -> Result<Vec<Link>, StoreError> {
-        self.note_dynamic(&report.dynamic);
-        let all = report.since.is_none();
+        self.scripted.note(&report.dynamic);
         let ids: Vec<UrlId> = report.pages.iter().map(|entry| entry.url.id()).collect();
         let known = self.earlier(&ids).await?;
-        let mut links = Vec::new();
-        for (entry, earlier) in report.pages.iter().zip(known) {
-            // Clocks of sites go wrong by days; how long ago something happened does not.
-            let age = report.made.since(entry.at);
-            let due = match (entry.change, earlier) {
-                (Change::Removed, None) => false,
-                (Change::Removed, Some(earlier)) => !earlier.gone,
-                // A list that is read once more after a kill has pages that were visited since.
-                (_, Some(earlier)) if all || earlier.asked >= self.run => now.since(earlier.checked) + SLACK >= age,
-                _ => true,
-            };
-            let depth = u32::from(entry.url != report.site);
-            let same_origin = entry.url.origin() == claim.link.url.origin();
-            if due && admits(guide, &entry.url, depth, robots, same_origin) {
-                links.push(listed_link(claim, entry.url.clone(), depth, order(guide, entry.rank)));
+        let (claim, rules, guide, run) = (claim.clone(), Arc::clone(rules), Arc::clone(guide), self.run);
+        // robots.txt is asked for each of thousands.
+        on_disk(move || {
+            let all = report.since.is_none();
+            let mut links = Vec::new();
+            for (entry, earlier) in report.pages.iter().zip(known) {
+                // Clocks of sites go wrong by days; how long ago something happened does not.
+                let age = report.made.since(entry.at);
+                let due = match (entry.change, earlier) {
+                    (Change::Removed, None) => false,
+                    (Change::Removed, Some(earlier)) => !earlier.gone,
+                    // A list that is read once more after a kill has pages that were visited since.
+                    (_, Some(earlier)) if all || earlier.asked >= run => now.since(earlier.checked) + SLACK >= age,
+                    _ => true,
+                };
+                let depth = u32::from(entry.url != report.site);
+                let same_origin = entry.url.origin() == claim.link.url.origin();
+                if due && admits(&guide, &entry.url, depth, &rules.says, same_origin) {
+                    links.push(listed_link(&claim, entry.url.clone(), depth, order(&guide, entry.rank)));
+                }
             }
-        }
-        Ok(links)
+            Ok(links)
+        })
+        .await
     }
 
     /// Queues the links of a page of a report before the next is asked for. Doing it again changes nothing:
@@ -224,33 +216,43 @@ impl Sites {
         &self,
         claim: &Claim,
         sitemap: Sitemap,
-        robots: &Robots,
-        guide: &Guide,
+        rules: &Arc<Rules<Robots>>,
+        guide: &Arc<Guide>,
     ) -> Result<(ReportFacts, Vec<Link>), StoreError> {
-        let here = |url: &Url| url.host_str() == claim.link.url.host_str();
-        let pages: Vec<_> = sitemap.pages.into_iter().filter(|(url, _)| here(url)).collect();
-        let ids: Vec<UrlId> = pages.iter().map(|(url, _)| url.id()).collect();
+        let site = claim.link.url.clone();
+        let (pages, maps, ids) = on_disk(move || {
+            let Sitemap { mut pages, mut maps } = sitemap;
+            pages.retain(|(url, _)| url.host_str() == site.host_str());
+            maps.retain(|url| url.host_str() == site.host_str());
+            let ids: Vec<UrlId> = pages.iter().map(|(url, _)| url.id()).collect();
+            Ok((pages, maps, ids))
+        })
+        .await?;
         let known = self.earlier(&ids).await?;
-        let listed = pages.len();
-        let mut links = Vec::new();
-        for ((url, changed), earlier) in pages.into_iter().zip(known) {
-            let due = match (&earlier, changed) {
-                (None, _) => true,
-                (Some(earlier), Some(changed)) => changed.until + SLACK >= earlier.checked,
-                // Nobody says that it changed: it is due when that is likely.
-                (Some(_), None) => false,
-            };
-            let same_origin = url.origin() == claim.link.url.origin();
-            if due && admits(guide, &url, 1, robots, same_origin) {
-                links.push(listed_link(claim, url, 1, order(guide, 0.5)));
+        let (claim, rules, guide) = (claim.clone(), Arc::clone(rules), Arc::clone(guide));
+        on_disk(move || {
+            let listed = pages.len();
+            let mut links = Vec::new();
+            for ((url, changed), earlier) in pages.into_iter().zip(known) {
+                let due = match (&earlier, changed) {
+                    (None, _) => true,
+                    (Some(earlier), Some(changed)) => changed.until + SLACK >= earlier.checked,
+                    // Nobody says that it changed: it is due when that is likely.
+                    (Some(_), None) => false,
+                };
+                let same_origin = url.origin() == claim.link.url.origin();
+                if due && admits(&guide, &url, 1, &rules.says, same_origin) {
+                    links.push(listed_link(&claim, url, 1, order(&guide, 0.5)));
+                }
             }
-        }
-        if claim.link.depth < DEEPEST_MAP {
-            let maps = sitemap.maps.into_iter().filter(here).take(MOST_MAPS);
-            links.extend(maps.map(|map| list_link(map, VisitKind::Sitemap, claim.link.depth + 1, Some(claim.id))));
-        }
-        let detail = format!("{listed} listed, {} to visit", links.len());
-        Ok((ReportFacts { token: None, reason: None, detail }, links))
+            if claim.link.depth < DEEPEST_MAP {
+                let maps = maps.into_iter().take(MOST_MAPS);
+                links.extend(maps.map(|map| list_link(map, VisitKind::Sitemap, claim.link.depth + 1, Some(claim.id))));
+            }
+            let detail = format!("{listed} listed, {} to visit", links.len());
+            Ok((ReportFacts { token: None, reason: None, detail }, links))
+        })
+        .await
     }
 }
 

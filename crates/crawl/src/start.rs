@@ -1,20 +1,26 @@
 //! Start pages for a crawl that was given none: sources are asked for its query, or for the name of its region.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use facts::Url;
+use fetch::Fetcher;
 use query::Query;
 use sources::{Means, Mix, Question, SourceSettings, build};
 use store::Store;
+use tokio::task::JoinSet;
 
 use crate::engine::fetch_settings;
 use crate::error::CrawlError;
 use crate::places::Interest;
 use crate::settings::{Reach, Settings};
+use crate::stop::Stop;
 
 /// Pages that are asked for.
 const PAGES: usize = 50;
+/// Start pages of which it is found out at once whether they can be reached.
+const AT_ONCE: usize = 16;
 /// How long a source may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -50,6 +56,56 @@ pub(crate) async fn start_pages(
     Ok(starts)
 }
 
+/// Seeds whose names resolve to addresses that may be asked, and those that do not, with the reason.
+pub(crate) async fn reachable_seeds(fetcher: &Fetcher, seeds: &[Url]) -> (Vec<Url>, Vec<(Url, String)>) {
+    let fetcher = fetcher.clone();
+    let reach = move |seed: Url| {
+        let fetcher = fetcher.clone();
+        async move { fetcher.reach(&seed).await }
+    };
+    let mut reachable = Vec::new();
+    let mut refused = Vec::new();
+    for (seed, told) in seeds.iter().zip(ask_each(seeds, reach).await) {
+        match told {
+            Ok(()) => reachable.push(seed.clone()),
+            Err(error) => refused.push((seed.clone(), error.to_string())),
+        }
+    }
+    (reachable, refused)
+}
+
+/// Asks about each, a few at once; the answers are in their order.
+async fn ask_each<A: Future<Output = T> + Send + 'static, T: Send + 'static>(
+    seeds: &[Url],
+    ask: impl Fn(Url) -> A,
+) -> Vec<T> {
+    let mut waiting = seeds.iter().enumerate();
+    let (mut asked, mut told) = (JoinSet::new(), BTreeMap::new());
+    loop {
+        while asked.len() < AT_ONCE
+            && let Some((number, seed)) = waiting.next()
+        {
+            let answer = ask(seed.clone());
+            asked.spawn(async move { (number, answer.await) });
+        }
+        match asked.join_next().await {
+            Some(Ok((number, answer))) => drop(told.insert(number, answer)),
+            Some(Err(broken)) => std::panic::resume_unwind(broken.into_panic()),
+            None => return told.into_values().collect(),
+        }
+    }
+}
+
+/// What comes of it, unless it is told to stop before.
+pub(crate) async fn unless_stopped<T>(stop: &Stop, work: impl Future<Output = T>) -> Result<T, CrawlError> {
+    let mut stop = stop.clone();
+    tokio::select! {
+        biased;
+        done = work => Ok(done),
+        () = stop.wait() => Err(CrawlError::Stopped),
+    }
+}
+
 /// What sources are asked for.
 fn question(settings: &Settings, interest: &Interest) -> Option<Question> {
     if let Some(query) = settings.query.as_deref().and_then(|text| Query::parse(text).ok()) {
@@ -70,4 +126,54 @@ fn question(settings: &Settings, interest: &Interest) -> Option<Question> {
         }
     };
     Some(Question::words(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::sync::Barrier;
+
+    use super::*;
+    use crate::stop::stopper;
+
+    fn seeds(count: usize) -> Vec<Url> {
+        (0..count).map(|n| Url::parse(&format!("http://host{n}.example/")).unwrap()).collect()
+    }
+
+    #[tokio::test]
+    async fn start_pages_are_looked_up_several_at_a_time() {
+        // None answers before all that may be asked at once are.
+        let all = Arc::new(Barrier::new(AT_ONCE));
+        let seeds = seeds(3 * AT_ONCE);
+        let told = ask_each(&seeds, |seed| {
+            let all = Arc::clone(&all);
+            async move {
+                all.wait().await;
+                seed
+            }
+        });
+        assert_eq!(told.await, seeds);
+    }
+
+    #[tokio::test]
+    async fn where_this_program_listens_nothing_is_asked_whatever_else_is_allowed() {
+        let own = Url::parse("http://127.0.0.1:8484/api").unwrap();
+        let other = Url::parse("http://127.0.0.1:8485/").unwrap();
+        let own_listeners = vec!["127.0.0.1:8484".parse().unwrap()];
+        let reach = Reach { allow_private: true, own_listeners, ..Reach::default() };
+        let fetcher = Fetcher::new(fetch_settings(&reach, [own.host()].into(), None)).unwrap();
+        let (reachable, refused) = reachable_seeds(&fetcher, &[own.clone(), other.clone()]).await;
+        assert_eq!(reachable, [other]);
+        assert_eq!(refused.first().map(|(seed, _)| seed), Some(&own));
+    }
+
+    #[tokio::test]
+    async fn whoever_stops_a_crawl_does_not_wait_for_its_start_pages() {
+        let (stopper, stop) = stopper();
+        let never = |_| std::future::pending::<()>();
+        let seeds = seeds(100);
+        let started = async { unless_stopped(&stop, ask_each(&seeds, never)).await };
+        let (started, ()) = tokio::join!(started, async { stopper.stop() });
+        assert!(matches!(started, Err(CrawlError::Stopped)));
+        assert_eq!(unless_stopped(&crate::stop::stopper().1, async { 5 }).await.unwrap(), 5);
+    }
 }

@@ -78,6 +78,11 @@ impl From<MediaFigures> for ImageFigures {
 }
 
 impl Summary {
+    /// Of a run that was told to end before it began.
+    pub fn unbegun(name: &str, strategy: &str, frontier: &FrontierFigures) -> Self {
+        Self::new(name, strategy, Figures::default(), frontier, 0, 0.0, "interrupted")
+    }
+
     pub(crate) fn new(
         name: &str,
         strategy: &str,

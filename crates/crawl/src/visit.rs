@@ -11,9 +11,11 @@ use store::{
     VisitKind, Visited,
 };
 use strategy::Refusal;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::backlog::Backlog;
 use crate::content::{Content, Contents, LOST, Trouble, Unread};
+use crate::holds::Holds;
 use crate::inquiry::{Inquiry, Step};
 use crate::links::{Guide, Hops, gather, redirect, refresh};
 use crate::origin::{Origins, Rules, no_sooner};
@@ -38,6 +40,7 @@ const LONGEST_ETAG: usize = 200;
 pub(crate) struct Visitor {
     pub store: Arc<Store>,
     pub fetcher: Fetcher,
+    pub holds: Arc<Holds>,
     pub origins: Arc<Origins>,
     pub rendering: Rendering,
     pub manners: Manners,
@@ -50,6 +53,8 @@ pub(crate) struct Visitor {
     pub cpu: Arc<Semaphore>,
     /// Pages larger than [`HUGE`] are read one at a time.
     pub huge: Semaphore,
+    /// What is read and not written yet.
+    pub backlog: Backlog,
     /// One permit per request that may be in flight.
     pub lines: Semaphore,
     /// Visits that wait for the next of their requests.
@@ -60,8 +65,8 @@ pub(crate) struct Visitor {
 
 /// How a claim ended.
 pub(crate) enum Ending {
-    /// Ready to be committed.
-    Done(Box<Visited>),
+    /// Ready to be committed, and the room it takes until it is.
+    Done(Box<Visited>, Option<OwnedSemaphorePermit>),
     /// Back in the queue.
     PutBack,
 }
@@ -107,7 +112,8 @@ impl Visitor {
         self.learn_scope(&claim, crawl).await?;
         let origin = claim.link.url.origin();
         let Some(robots) = self.origins.robots(&origin, now).await? else {
-            let rest = self.origins.ask_for(OriginFile::Robots, &origin, &claim).await?;
+            let untouched = Rest { until: now, delay: None, failures: claim.host_failures };
+            let rest = self.origins.ask_for(OriginFile::Robots, &origin, &claim).await?.unwrap_or(untouched);
             return self.put_back(claim, crawl, rest, Again::AsBefore).await;
         };
         let delay = robots.says.crawl_delay();
@@ -122,7 +128,7 @@ impl Visitor {
         }
         if matches!(claim.link.kind, VisitKind::Media(_)) {
             let Some(tdm) = self.origins.tdm(&origin, now).await? else {
-                let rest = self.origins.ask_for(OriginFile::Tdm, &origin, &claim).await?;
+                let rest = self.origins.ask_for(OriginFile::Tdm, &origin, &claim).await?.unwrap_or(untouched);
                 return self.put_back(claim, crawl, rest, Again::AsBefore).await;
             };
             if tdm.may_pass {
@@ -177,9 +183,9 @@ impl Visitor {
 
     /// The row waits again; its host rests.
     async fn put_back(&self, claim: Claim, crawl: CrawlId, rest: Rest, again: Again) -> Result<Ending, StoreError> {
-        let host = claim.link.url.host();
-        self.store.frontier().put_back(crawl, claim, again == Again::AfterFailure).await?;
-        self.store.frontier().release(&host, rest).await?;
+        let (host, taking) = (claim.link.url.host(), claim.taking);
+        self.holds.put_back(crawl, claim, again == Again::AfterFailure).await?;
+        self.holds.release(&host, taking, rest).await?;
         Ok(Ending::PutBack)
     }
 
@@ -196,7 +202,7 @@ impl Visitor {
         outcome: Outcome,
         links: Vec<Link>,
     ) -> Result<Ending, StoreError> {
-        self.store.frontier().release(&claim.link.url.host(), rest).await?;
+        self.holds.release(&claim.link.url.host(), claim.taking, rest).await?;
         let at = rest.until;
         let version = Version::default();
         Ok(done(Visited { claim, at, took_ms: 0, bytes: 0, status: None, version, outcome, links }))
@@ -211,8 +217,8 @@ impl Visitor {
         let Found { mut answer, status, mut bytes, mut version, result } = match claim.link.kind {
             VisitKind::Page => self.get_page(&claim, earlier.as_ref()).await?,
             VisitKind::Media(_) => self.get_media(&claim, earlier.as_ref(), delay).await?,
-            VisitKind::Report => self.get_report(&claim, earlier.as_ref(), robots, delay).await?,
-            VisitKind::Sitemap => self.get_sitemap(&claim, earlier.as_ref(), robots).await?,
+            VisitKind::Report => self.get_report(&claim, earlier.as_ref(), rules, delay).await?,
+            VisitKind::Sitemap => self.get_sitemap(&claim, earlier.as_ref(), rules).await?,
         };
         let shown = match &result {
             Ok(Content::Page(unread)) => self.show(&claim, unread, rules).await?,
@@ -228,7 +234,8 @@ impl Visitor {
             // It was asked for several things at once.
             rest.until = rest.until + rest.until.since(at);
         }
-        if result.as_ref().is_err_and(|trouble| trouble.reason == LOST) {
+        let is_lost = result.as_ref().is_err_and(|trouble| trouble.reason == LOST);
+        if is_lost || shown.as_ref().is_some_and(|shown| shown.lost) {
             return self.put_back(claim, crawl, rest, Again::AsBefore).await;
         }
         if let Err(trouble) = &result
@@ -239,13 +246,14 @@ impl Visitor {
             tracing::info!("{}: {}; will be tried again", claim.link.url, trouble.detail);
             return self.put_back(claim, crawl, rest, Again::AfterFailure).await;
         }
-        frontier.release(&claim.link.url.host(), rest).await?;
+        self.holds.release(&claim.link.url.host(), claim.taking, rest).await?;
         let took_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+        let mut room = None;
         let (outcome, links) = match result {
             Ok(Content::Page(unread)) => {
                 let known = earlier.and_then(|earlier| earlier.version.digest);
-                let (digest, outcome, links) = self.read(&claim, unread, shown, known).await;
-                version.digest = digest;
+                let (digest, outcome, links, held) = self.read(&claim, unread, shown, known).await;
+                (version.digest, room) = (digest, held);
                 (outcome, links)
             }
             Ok(Content::Report(facts, links)) => {
@@ -275,7 +283,11 @@ impl Visitor {
         if claim.link.kind == VisitKind::Report {
             self.sites.told(&claim.link.url.origin(), &outcome);
         }
-        Ok(done(Visited { claim, at, took_ms, bytes, status, version, outcome, links }))
+        if room.is_none() {
+            room = self.backlog.room_for(&outcome, &links).await;
+        }
+        let visited = Visited { claim, at, took_ms, bytes, status, version, outcome, links };
+        Ok(Ending::Done(Box::new(visited), room))
     }
 
     /// What the visits before this one left, where something was found that may still be there. One that
@@ -307,9 +319,11 @@ impl Visitor {
     /// A page in one request; it may turn out to be a media file.
     async fn get_page(&self, claim: &Claim, earlier: Option<&Earlier>) -> Result<Found, StoreError> {
         let _line = self.lines.acquire().await;
-        if !self.store.frontier().holds(&claim.link.url.host()).await? {
-            return Ok(lost(claim, 0));
-        }
+        let asked = self.ask_for_page(claim, earlier);
+        self.holds.asking(&claim.link.url.host(), claim.taking, asked).await.unwrap_or_else(|| Ok(lost(claim, 0)))
+    }
+
+    async fn ask_for_page(&self, claim: &Claim, earlier: Option<&Earlier>) -> Result<Found, StoreError> {
         let _timed = self.guide.steps.time(Work::FetchingPages);
         let validators = earlier.and_then(validators);
         let asks_for_change = validators.is_some();
@@ -342,36 +356,51 @@ impl Visitor {
         let mut validators = earlier.and_then(validators);
         loop {
             let line = self.lines.acquire().await;
-            if !frontier.holds(&claim.link.url.host()).await? {
-                return Ok(lost(claim, inquiry.received()));
-            }
-            let timed = self.guide.steps.time(Work::FetchingMedia);
-            let asks_for_change = validators.is_some();
-            let request = Request { validators: validators.take(), ..inquiry.request(self.request(claim)) };
-            let mut response = match self.fetcher.send(request).await {
-                Ok(response) => response,
-                Err(error) => return Found::failed(error, inquiry.received()),
-            };
-            let now = frontier.now().await?;
-            if asks_for_change && response.status == NOT_MODIFIED {
-                let bytes = response.received();
-                return Ok(self.found(response, bytes, Ok(Content::Unchanged), now).await);
-            }
-            let step = match self.not_content(claim, &response).filter(|_| !inquiry.is_of_range(response.status)) {
-                Some(result) => Step::Done(result),
-                None => inquiry.take(&mut response, &self.contents, now).await?,
-            };
-            match step {
-                Step::Done(result) => return Ok(self.found(response, inquiry.received(), result, now).await),
-                Step::Ask => response.discard().await,
+            let asked = self.ask_for_part(claim, &mut inquiry, validators.take());
+            match self.holds.asking(&claim.link.url.host(), claim.taking, asked).await {
+                Some(Ok(None)) => {}
+                Some(Ok(Some(found))) => return Ok(found),
+                Some(Err(error)) => return Err(error),
+                None => return Ok(lost(claim, inquiry.received())),
             }
             let now = frontier.now().await?;
             let until = no_sooner(now, self.manners.rest(now, delay, 0, &Answer::Fine).until);
-            drop(timed);
             drop(line);
             let _timed = self.guide.steps.time(Work::Waiting);
             let _resting = self.rests.begin();
             tokio::time::sleep(until.since(now)).await;
+        }
+    }
+
+    /// One request of an inquiry; nothing when there is another to make.
+    async fn ask_for_part(
+        &self,
+        claim: &Claim,
+        inquiry: &mut Inquiry<'_>,
+        validators: Option<Validators>,
+    ) -> Result<Option<Found>, StoreError> {
+        let _timed = self.guide.steps.time(Work::FetchingMedia);
+        let asks_for_change = validators.is_some();
+        let request = Request { validators, ..inquiry.request(self.request(claim)) };
+        let mut response = match self.fetcher.send(request).await {
+            Ok(response) => response,
+            Err(error) => return Found::failed(error, inquiry.received()).map(Some),
+        };
+        let now = self.store.frontier().now().await?;
+        if asks_for_change && response.status == NOT_MODIFIED {
+            let bytes = response.received();
+            return Ok(Some(self.found(response, bytes, Ok(Content::Unchanged), now).await));
+        }
+        let step = match self.not_content(claim, &response).filter(|_| !inquiry.is_of_range(response.status)) {
+            Some(result) => Step::Done(result),
+            None => inquiry.take(&mut response, &self.contents, now).await?,
+        };
+        match step {
+            Step::Done(result) => Ok(Some(self.found(response, inquiry.received(), result, now).await)),
+            Step::Ask => {
+                response.discard().await;
+                Ok(None)
+            }
         }
     }
 
@@ -411,14 +440,14 @@ impl Visitor {
         Found { answer, status, bytes, version, result }
     }
 
-    /// Reads a page on the CPU pool. One that says what it said, by the hash of that, is unchanged.
+    /// Reads a page on the CPU pool, and waits there for room for what it says. One that says what it said, by the hash of that, is unchanged.
     async fn read(
         &self,
         claim: &Claim,
         unread: Unread,
         shown: Option<Shown>,
         known: Option<[u8; 16]>,
-    ) -> (Option<[u8; 16]>, Outcome, Vec<Link>) {
+    ) -> (Option<[u8; 16]>, Outcome, Vec<Link>, Option<OwnedSemaphorePermit>) {
         // A tree takes many times the room of its page.
         let _alone = if unread.body.len() > HUGE { Some(self.huge.acquire().await) } else { None };
         let _core = self.cpu.acquire().await;
@@ -451,10 +480,13 @@ impl Visitor {
                 sent.map_or(0, |sent| links.iter().filter(|link| !sent.contains(&link.url.id())).count() as u64);
             (digest, Outcome::Page(facts), links)
         });
-        reading.await.unwrap_or_else(|panic| {
+        let (digest, outcome, links) = reading.await.unwrap_or_else(|panic| {
             let detail = format!("reading the page failed: {panic}");
             (None, Outcome::Failed { reason: "internal".into(), detail }, Vec::new())
-        })
+        });
+        // The core is kept meanwhile: of what is read and has no room yet there is never more than cores.
+        let room = self.backlog.room_for(&outcome, &links).await;
+        (digest, outcome, links, room)
     }
 }
 
@@ -484,7 +516,7 @@ enum Again {
 }
 
 fn done(visited: Visited) -> Ending {
-    Ending::Done(Box::new(visited))
+    Ending::Done(Box::new(visited), None)
 }
 
 fn refused_by(rules: &Rules<Robots>, claim: &Claim, origin: &Origin) -> Outcome {

@@ -9,10 +9,12 @@ use store::{Library, Shelf, Store};
 use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::answers::Answers;
+use crate::api::WouldPay;
 use crate::crawls::Crawls;
 use crate::finds::Finds;
 use crate::guard::{Hosts, SessionKey, Throttle, Tokens};
 use crate::metrics::Metrics;
+use crate::observed::Watch;
 use crate::timetable::Timetable;
 
 /// A server at work.
@@ -26,6 +28,8 @@ pub(crate) struct App {
     pub key: SessionKey,
     pub throttle: Throttle,
     pub metrics: Metrics,
+    /// What of library and workers was seen last.
+    pub watch: Watch,
     /// Told when there is something new to describe or compare.
     pub arrived: Arc<Notify>,
     /// Requests that are worked on at once.
@@ -36,6 +40,8 @@ pub(crate) struct App {
     pub ending: watch::Receiver<bool>,
     /// What was answered lately.
     pub answers: Answers,
+    /// How many workers would pay.
+    pub would_pay: WouldPay,
     /// The OpenAPI description.
     pub description: Bytes,
     /// What the page may do in a browser; depends on where the map comes from.

@@ -80,7 +80,7 @@ pub(crate) async fn read(app: &App, query: &mut Query) -> Result<Question, Probl
 }
 
 /// [`read`] with words that mean the same.
-fn read_with(query: &mut Query, synonyms: &Synonyms) -> Question {
+pub(crate) fn read_with(query: &mut Query, synonyms: &Synonyms) -> Question {
     let kinds = query.parsed("kind", kinds).unwrap_or_default();
     understood(Question { looked: Looked::Media(kinds), ..of_any_kind(query) }, query, synonyms)
 }

@@ -25,12 +25,15 @@ mod finds;
 mod guard;
 mod metrics;
 mod moment;
+mod observed;
 mod page;
 mod problem;
 mod query;
 mod serve;
 mod shape;
 mod timetable;
+#[cfg(fuzzing)]
+pub mod tried;
 
 pub use crate::guard::Token;
 pub use crate::serve::{Order, ServeError, Server, serve};

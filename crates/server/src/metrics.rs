@@ -4,6 +4,8 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::observed::{Observed, series};
+
 /// Upper bounds of the histogram, in seconds.
 const BOUNDS: [f64; 9] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 
@@ -40,8 +42,8 @@ impl Metrics {
         self.microseconds.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// All figures, in the text format of Prometheus.
-    pub fn text(&self, crawls: usize, pages: u64, images: u64, queued: u64) -> String {
+    /// All figures, in the text format of Prometheus; nothing is observed of a library that does not answer.
+    pub fn text(&self, crawls: usize, observed: Option<&Observed>) -> String {
         let mut text = String::new();
         let mut line = |line: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{line}");
@@ -68,16 +70,15 @@ impl Metrics {
         let seconds = self.microseconds.load(Ordering::Relaxed) as f64 / 1e6;
         line(format_args!("bowerbird_request_seconds_sum {seconds}\nbowerbird_request_seconds_count {sum}"));
         for (name, help, value) in [
-            ("crawls_running", "Crawls at work.", crawls as f64),
-            ("pages", "Pages in the library.", pages as f64),
-            ("images", "Distinct images in the library.", images as f64),
-            ("queue_addresses", "Addresses that wait, over all crawls.", queued as f64),
+            ("crawls_running", "Crawls that this process works on as their server.", crawls as f64),
+            ("library_up", "Whether the library answers.", f64::from(u8::from(observed.is_some()))),
             ("memory_bytes", "Resident memory of the program.", memory().unwrap_or(0) as f64),
             ("uptime_seconds", "Time since the start.", self.started.elapsed().as_secs_f64()),
         ] {
-            line(format_args!(
-                "# HELP bowerbird_{name} {help}\n# TYPE bowerbird_{name} gauge\nbowerbird_{name} {value}"
-            ));
+            series(&mut text, name, help, [(String::new(), value)]);
+        }
+        if let Some(observed) = observed {
+            observed.write(&mut text);
         }
         text
     }
@@ -100,7 +101,7 @@ mod tests {
         let metrics = Metrics::default();
         metrics.count(200, Duration::from_millis(7));
         metrics.count(404, Duration::from_secs(60));
-        let text = metrics.text(1, 2, 3, 4);
+        let text = metrics.text(1, None);
         for line in [
             "bowerbird_requests_total{class=\"2xx\"} 1",
             "bowerbird_requests_total{class=\"4xx\"} 1",
@@ -108,7 +109,8 @@ mod tests {
             "bowerbird_request_seconds_bucket{le=\"0.01\"} 1",
             "bowerbird_request_seconds_bucket{le=\"+Inf\"} 2",
             "bowerbird_request_seconds_count 2",
-            "bowerbird_queue_addresses 4",
+            "bowerbird_crawls_running 1",
+            "bowerbird_library_up 0",
         ] {
             assert!(text.lines().any(|given| given == line), "{line} in\n{text}");
         }

@@ -141,7 +141,9 @@ impl From<CrawlError> for Problem {
         match error {
             CrawlError::NoSeeds => Self::field("seeds", "give at least one start page, such as https://example.org/"),
             CrawlError::Unreachable(_) | CrawlError::NoStart(_) | CrawlError::Sources(_) => Self::field("seeds", said),
-            CrawlError::Find(_) | CrawlError::Settings(..) => Self::new(StatusCode::CONFLICT, said),
+            CrawlError::Find(_) | CrawlError::Settings(..) | CrawlError::Stopped => {
+                Self::new(StatusCode::CONFLICT, said)
+            }
             CrawlError::Strategy(_) => Self::field("strategy", said),
             CrawlError::Criteria(_) => Self::field("query", said),
             CrawlError::Region(_) => Self::field("region", said),

@@ -32,6 +32,7 @@ use crate::description::{self, Beginning};
 use crate::finds::Finds;
 use crate::guard::{Hosts, SessionKey, Throttle, Token, Tokens, policy};
 use crate::metrics::Metrics;
+use crate::observed::Watch;
 use crate::problem::Problem;
 use crate::timetable::{Keeper, ServerHands, SystemClock, Timetable};
 use crate::{api, guard, page};
@@ -134,9 +135,12 @@ impl Server {
             .map_err(|error| ServeError::Key { dir: order.data.clone(), reason: error })?;
         let (ending, told) = watch::channel(false);
         let (router, description) = routes();
-        let finds = Finds::new(Arc::clone(&store), order.reach.clone());
-        let crawls = Arc::new(Crawls::new(Arc::clone(&store), order.reach));
-        let hands = Arc::new(ServerHands::new(Arc::clone(&crawls), store.dir()));
+        // A page of a seed on this machine must not lead to what only its people may ask for.
+        let mut reach = order.reach;
+        reach.own_listeners.push(address);
+        let finds = Finds::new(Arc::clone(&store), reach.clone());
+        let crawls = Arc::new(Crawls::new(Arc::clone(&store), reach));
+        let hands = Arc::new(ServerHands::new(Arc::clone(&crawls), Arc::clone(&store)));
         let describer = Describer::start(Arc::clone(&store));
         // What an earlier version described, or was interrupted at, is done now.
         describer.arrived();
@@ -151,8 +155,10 @@ impl Server {
             key,
             throttle: Throttle::default(),
             metrics: Metrics::default(),
+            watch: Watch::default(),
             slots: Semaphore::new(AT_ONCE),
             answers: Answers::default(),
+            would_pay: api::WouldPay::default(),
             uploads: Semaphore::new(UPLOADS),
             ending: told.clone(),
             description: description.into(),

@@ -61,6 +61,18 @@ pub async fn describe(
     describe_but(&mut HashSet::new(), store, stop, progress).await
 }
 
+/// [`describe`] at the end of a run or an import, which waits for nobody: what comes in while another of those who share
+/// the store describes is described by that one, whose work may take hours.
+pub(crate) async fn describe_unless_others_do(store: &Arc<Store>, stop: &Stop) -> Result<Describing, StoreError> {
+    let mut stopped = stop.clone();
+    let turn = tokio::select! {
+        turn = store.describing_unless_others_do() => turn?,
+        () = stopped.wait() => None,
+    };
+    let Some(_turn) = turn else { return Ok(Describing::default()) };
+    describe_in_turn(&mut HashSet::new(), store, stop, &watch::channel(Describing::default()).0).await
+}
+
 /// Describes all but those that are known to wait, and learns which do.
 async fn describe_but(
     waits: &mut HashSet<MediaId>,
@@ -69,6 +81,16 @@ async fn describe_but(
     progress: &watch::Sender<Describing>,
 ) -> Result<Describing, StoreError> {
     let Some(_turn) = turn(store, stop).await? else { return Ok(Describing::default()) };
+    describe_in_turn(waits, store, stop, progress).await
+}
+
+/// Describes, for one whose turn it is.
+async fn describe_in_turn(
+    waits: &mut HashSet<MediaId>,
+    store: &Arc<Store>,
+    stop: &Stop,
+    progress: &watch::Sender<Describing>,
+) -> Result<Describing, StoreError> {
     let mut pass = Pass { store, stop, progress, so_far: Describing::default(), waits, waits_for: None };
     pass.compare().await?;
     for kind in [MediaKind::Image, MediaKind::Audio, MediaKind::Video] {

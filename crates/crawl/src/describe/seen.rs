@@ -5,13 +5,14 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use decode::{DecodeError, Limits, Picture, Thumbnail};
+use decode::{DecodeError, Limits, Picture, Share, Thumbnail};
 use facts::{MediaKind, Timestamp};
 use media::{Facts, Film, Look, SNIFF_BYTES, Sound};
 use sha2::{Digest, Sha256};
 use store::Described;
 
 use super::likeness::Likeness;
+use crate::gathering::{LARGEST_WHOLE, WHOLE};
 
 /// The version of the formulas that things of a kind are described by.
 pub(crate) fn version(kind: MediaKind) -> u16 {
@@ -70,7 +71,7 @@ pub(crate) fn look_at(file: &Path, kind: MediaKind) -> Result<(Likeness, Option<
     let limits = Limits::default();
     guarded(|| match kind {
         MediaKind::Image => {
-            let (bytes, facts) = picture_file(file)?;
+            let (bytes, facts, _room) = picture_file(file)?;
             let picture = decode::picture(&bytes, facts.format, facts.orientation, Look::LONG_SIDE, &limits)?;
             look(&picture, &bytes, &facts, &limits)
         }
@@ -82,21 +83,23 @@ pub(crate) fn look_at(file: &Path, kind: MediaKind) -> Result<(Likeness, Option<
 /// A hash of all pixels of a stored picture.
 pub(crate) fn pixels_of(file: &Path) -> Result<Option<[u8; 32]>, DecodeError> {
     guarded(|| {
-        let (bytes, facts) = picture_file(file)?;
+        let (bytes, facts, _room) = picture_file(file)?;
         all_pixels(&bytes, &facts, &Limits::default())
     })
 }
 
-fn picture_file(file: &Path) -> Result<(Vec<u8>, Facts), DecodeError> {
-    let most = Limits::default().memory;
-    let mut bytes = Vec::new();
+/// A stored picture, and the room it takes in memory.
+fn picture_file(file: &Path) -> Result<(Vec<u8>, Facts, Share<'static>), DecodeError> {
     let opened = fs::File::open(file).map_err(unreadable)?;
-    opened.take(most + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > most {
-        return Err(DecodeError::TooMuchMemory { most });
+    let size = opened.metadata().map_err(unreadable)?.len();
+    if size > LARGEST_WHOLE {
+        return Err(DecodeError::TooMuchMemory { most: LARGEST_WHOLE });
     }
+    let room = WHOLE.take(size);
+    let mut bytes = Vec::with_capacity(size as usize);
+    opened.take(size).read_to_end(&mut bytes).map_err(unreadable)?;
     let facts = media::read_whole(&bytes, Timestamp(0)).map_err(|why| DecodeError::Broken(why.to_string()))?;
-    Ok((bytes, facts))
+    Ok((bytes, facts, room))
 }
 
 fn look(
@@ -120,7 +123,7 @@ fn look(
 
 /// A hash of all pixels, the right way up; none where they are not the very samples of the file.
 fn all_pixels(bytes: &[u8], facts: &Facts, limits: &Limits) -> Result<Option<[u8; 32]>, DecodeError> {
-    decode::picture(bytes, facts.format, facts.orientation, u32::MAX, limits).map(|picture| hash(&picture))
+    decode::whole(bytes, facts.format, facts.orientation, limits, hash)
 }
 
 fn hash(picture: &Picture) -> Option<[u8; 32]> {

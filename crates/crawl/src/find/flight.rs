@@ -179,6 +179,8 @@ struct Reserved {
     delay: Duration,
     /// Requests to it that failed in a row, whoever made them.
     failures: u32,
+    /// Which of its takings this is.
+    taking: u64,
 }
 
 impl Reserved {
@@ -201,7 +203,7 @@ impl Reserved {
                 // Nothing was asked of it.
                 None => Rest { until: now, delay: asked, failures: self.failures },
             };
-            let _ = self.frontier.release(&host, rest).await;
+            let _ = self.frontier.release_taken(&host, self.taking, rest).await;
         }
     }
 }
@@ -210,11 +212,12 @@ impl Drop for Reserved {
     fn drop(&mut self) {
         // The request was broken off: its host rests its delay from now on.
         if let (Some(host), Ok(runtime)) = (self.host.take(), tokio::runtime::Handle::try_current()) {
-            let (frontier, delay, failures) = (Arc::clone(&self.frontier), self.delay, self.failures);
+            let (frontier, delay, failures, taking) =
+                (Arc::clone(&self.frontier), self.delay, self.failures, self.taking);
             runtime.spawn(async move {
                 if let Ok(now) = frontier.now().await {
                     let rest = Rest { until: no_sooner(now, now + delay), delay: None, failures };
-                    let _ = frontier.release(&host, rest).await;
+                    let _ = frontier.release_taken(&host, taking, rest).await;
                 }
             });
         }
@@ -253,12 +256,12 @@ impl Flights {
     /// The host for this request and the delay it is known to ask for, or how long to leave it alone.
     async fn reserve(&self, host: &HostName, manner: Manner) -> Result<(Option<Reserved>, Option<Duration>), Duration> {
         let Some(frontier) = &self.frontier else { return Ok((None, manner.delay)) };
-        match frontier.reserve(host).await {
-            Ok(Reservation::Granted { delay, failures }) => {
+        match frontier.reserve(host, self.manners.delay).await {
+            Ok(Reservation::Granted { delay, failures, taking }) => {
                 let asked = delay.max(manner.delay);
                 let delay = asked.unwrap_or_default().min(self.manners.max_delay).max(self.manners.delay);
                 let (frontier, host) = (Arc::clone(frontier), Some(host.clone()));
-                Ok((Some(Reserved { frontier, host, delay, failures }), asked))
+                Ok((Some(Reserved { frontier, host, delay, failures, taking }), asked))
             }
             Ok(Reservation::NotBefore(moment)) => {
                 let now = frontier.now().await.unwrap_or(moment);

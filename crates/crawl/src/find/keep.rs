@@ -238,6 +238,7 @@ fn claim(url: &Url, kind: VisitKind, referer: Option<&Url>, anchor: String, roun
         round,
         host_delay: None,
         host_failures: 0,
+        taking: 0,
     }
 }
 

@@ -128,7 +128,7 @@ fn unread(error: StoreError) -> Problem {
 
 /// What a Range header asks for.
 #[derive(Debug, PartialEq)]
-enum Ranged {
+pub(crate) enum Ranged {
     /// The whole: the header makes no sense, or asks for several parts.
     All,
     /// This part.
@@ -137,7 +137,7 @@ enum Ranged {
     Nothing,
 }
 
-fn range(asked: &str, size: u64) -> Ranged {
+pub(crate) fn range(asked: &str, size: u64) -> Ranged {
     let Some(spec) = asked.trim().strip_prefix("bytes=").filter(|spec| !spec.contains(',')) else { return Ranged::All };
     let Some((first, last)) = spec.trim().split_once('-') else { return Ranged::All };
     let number = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|byte| byte.is_ascii_digit()));

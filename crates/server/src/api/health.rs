@@ -30,13 +30,13 @@ pub(crate) async fn health(State(app): State<Arc<App>>, known: Known) -> Result<
 }
 
 /// Figures for Prometheus
+///
+/// Of this server, its library, and all who work on a shared database; these are asked every 5 seconds at most.
 #[utoipa::path(get, path = "/metrics", tag = "Health", responses(
     (status = 200, body = String, content_type = "text/plain"),
 ))]
-pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Result<Response, Problem> {
-    let figures = app.library().library_figures(0).await?;
-    let crawls = app.library().crawls().await?;
-    let queued = crawls.iter().map(|one| one.frontier.queued_pages + one.frontier.queued_media).sum();
-    let text = app.metrics.text(app.crawls.count(), figures.pages, figures.images.total, queued);
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response())
+pub(crate) async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let observed = app.watch.look(&app).await;
+    let text = app.metrics.text(app.crawls.count(), observed.as_deref());
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text).into_response()
 }

@@ -93,26 +93,40 @@ pub(super) fn broken(error: MultipartError) -> Problem {
 }
 
 /// Writes a file to the disk and takes it in; what is not taken is removed again.
-async fn take(app: &App, folder: &Path, name: &str, part: Field<'_>) -> Result<Result<MediaId, String>, Problem> {
+async fn take(app: &Arc<App>, folder: &Path, name: &str, part: Field<'_>) -> Result<Result<MediaId, String>, Problem> {
     let draft = Draft::new(folder);
     let Some(id) = draft.fill(part).await? else {
         return Ok(Err("it is larger than 100 MB".into()));
     };
     let home = folder.join(id.to_string().get(..16).unwrap_or_default());
-    let path = home.join(name);
+    // Whoever sends it may be gone by now. From here on it is seen to the end all the same: what is neither
+    // taken in nor removed would lie there for good.
+    let (app, path) = (Arc::clone(app), home.join(name));
+    let settled = tokio::spawn(async move { settle(&app, draft, id, &home, path).await }).await;
+    settled.unwrap_or_else(|broken| Err(Problem::internal(&broken)))
+}
+
+/// Puts a file that came whole in its place and takes it in, or removes it.
+async fn settle(
+    app: &App,
+    draft: Draft,
+    id: MediaId,
+    home: &Path,
+    path: PathBuf,
+) -> Result<Result<MediaId, String>, Problem> {
     let known = app.library().item(id).await?.is_some();
     let put = async {
-        fs::create_dir_all(&home).await?;
+        fs::create_dir_all(home).await?;
         fs::rename(&draft.0, &path).await
     };
     put.await.map_err(|error| Problem::internal(&error))?;
-    let summary = import_one(app, path.clone()).await?;
+    let imported = import_one(app, path.clone()).await;
     let taken = app.library().item(id).await?.is_some();
     if !taken {
         let _ = fs::remove_file(&path).await;
-        let _ = fs::remove_dir(&home).await;
+        let _ = fs::remove_dir(home).await;
     }
-    let reason = summary.refused.keys().next().cloned().unwrap_or_else(|| "it cannot be read".into());
+    let reason = imported?.refused.keys().next().cloned().unwrap_or_else(|| "it cannot be read".into());
     Ok(if taken || known { Ok(id) } else { Err(reason) })
 }
 

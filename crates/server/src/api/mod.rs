@@ -6,7 +6,7 @@ mod crawls;
 mod events;
 mod example;
 mod export;
-mod file;
+pub(crate) mod file;
 mod finds;
 mod forget;
 mod health;
@@ -15,7 +15,7 @@ mod map;
 mod media;
 mod places;
 mod schedules;
-mod search;
+pub(crate) mod search;
 mod session;
 mod settings;
 mod statistics;
@@ -28,6 +28,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt};
 use utoipa_axum::routes;
 
 pub(crate) use self::settings::{apply_policy, sources_of};
+pub(crate) use self::workers::WouldPay;
 use crate::app::App;
 
 /// All routes, below `/api/v1`.

@@ -163,7 +163,7 @@ pub(crate) async fn search(State(app): State<Arc<App>>, known: Known, mut query:
 /// Where a list of results goes on.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 #[serde(untagged)]
-enum Place {
+pub(crate) enum Place {
     /// After so many.
     Offset(usize),
     /// Where the library says.

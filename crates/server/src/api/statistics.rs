@@ -17,10 +17,9 @@ use crate::query::Query;
 /// Hosts that are listed.
 const HOSTS: usize = 50;
 
-/// Bytes of the library's own file, and bytes that are free on its disk.
-fn disk(dir: &Path, media: u64) -> Value {
+/// Bytes of the library's own file, and bytes that are free for what comes.
+fn disk(dir: &Path, free: Option<u64>, media: u64) -> Value {
     let size = |name: &str| std::fs::metadata(dir.join(name)).map_or(0, |about| about.len());
-    let free = rustix::fs::statvfs(dir).ok().map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
     json!({ "library": size("library.db") + size("library.db-wal"), "media": media, "free": free })
 }
 
@@ -52,7 +51,7 @@ pub(crate) async fn statistics(State(app): State<Arc<App>>, known: Known, query:
         let month = |(month, images): &(String, u64)| json!({ "month": month, "images": images });
         fields.insert("by_country".into(), figures.by_country.iter().map(country).collect());
         fields.insert("by_month".into(), figures.by_month.iter().map(month).collect());
-        fields.insert("disk".into(), disk(app.store.dir(), figures.disk.media));
+        fields.insert("disk".into(), disk(app.store.dir(), app.store.free_disk(), figures.disk.media));
         fields.insert("memory".into(), json!(memory()));
     }
     known.answer(&document)

@@ -1,11 +1,13 @@
 //! The processes at work on a shared database.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
-use store::{WorkerSeen, Workload};
+use store::{CrawlSummary, Store, StoreError, WorkerSeen};
+use tokio::sync::Mutex;
 use utoipa::ToSchema;
 
 use crate::answer::Known;
@@ -13,6 +15,28 @@ use crate::app::App;
 use crate::moment::Moment;
 use crate::problem::Problem;
 use crate::query::Query;
+
+/// How long it is believed how many workers would pay: whoever shows them asks every few seconds, and it takes a look
+/// at every host with something to visit.
+const BELIEVED: Duration = Duration::from_secs(15);
+
+/// How many workers would pay when last was looked.
+#[derive(Default)]
+pub(crate) struct WouldPay(Mutex<Option<(Instant, Option<u64>)>>);
+
+impl WouldPay {
+    async fn know(&self, store: &Store, crawls: &[CrawlSummary]) -> Result<Option<u64>, StoreError> {
+        let mut last = self.0.lock().await;
+        if let Some((at, known)) = *last
+            && at.elapsed() < BELIEVED
+        {
+            return Ok(known);
+        }
+        let known = crawl::workload(store, crawls).await?.and_then(|load| load.workers());
+        *last = Some((Instant::now(), known));
+        Ok(known)
+    }
+}
 
 /// Those at work, and how many would pay.
 #[derive(Serialize, ToSchema)]
@@ -55,7 +79,7 @@ struct WorkerShape {
 pub(crate) async fn list(State(app): State<Arc<App>>, known: Known, query: Query) -> Result<Response, Problem> {
     query.finish()?;
     let seen = app.store.workers().await?;
-    let crawls = if seen.is_empty() { Vec::new() } else { app.library().crawls().await? };
+    let crawls = if app.store.is_shared() { app.library().crawls().await? } else { Vec::new() };
     let shape = |worker: WorkerSeen| {
         let works_on = |summary: &&store::CrawlSummary| summary.runs.iter().any(|run| worker.runs.contains(&run.id));
         WorkerShape {
@@ -71,6 +95,6 @@ pub(crate) async fn list(State(app): State<Arc<App>>, known: Known, query: Query
             own: worker.own,
         }
     };
-    let would_pay = app.store.workload().await?.and_then(|load: Workload| load.workers());
+    let would_pay = app.would_pay.know(&app.store, &crawls).await?;
     known.answer(&Workers { shared: app.store.is_shared(), items: seen.into_iter().map(shape).collect(), would_pay })
 }

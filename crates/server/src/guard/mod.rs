@@ -13,6 +13,8 @@ mod hosts;
 mod origin;
 mod throttle;
 mod tokens;
+#[cfg(fuzzing)]
+mod tried;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -29,6 +31,8 @@ pub(crate) use self::hosts::Hosts;
 pub(crate) use self::throttle::Throttle;
 pub use self::tokens::Token;
 pub(crate) use self::tokens::{Role, Tokens};
+#[cfg(fuzzing)]
+pub use self::tried::Doorway;
 use crate::app::App;
 use crate::problem::Problem;
 use listen::Peer;

@@ -1,6 +1,5 @@
 //! What the timetable does with: crawls to start, and a machine that must have room for them.
 
-use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -8,7 +7,7 @@ use async_trait::async_trait;
 use crawl::Settings;
 use crawl::quantity::show_bytes;
 use facts::Timestamp;
-use store::StoreError;
+use store::{Store, StoreError};
 
 use crate::crawls::Crawls;
 
@@ -45,13 +44,13 @@ pub(crate) trait Clock: Send + Sync {
 /// The crawls of this server, on this machine.
 pub(crate) struct ServerHands {
     crawls: Arc<Crawls>,
-    dir: std::path::PathBuf,
+    store: Arc<Store>,
 }
 
 impl ServerHands {
-    /// For crawls whose data are in this directory.
-    pub fn new(crawls: Arc<Crawls>, dir: &Path) -> Self {
-        Self { crawls, dir: dir.to_owned() }
+    /// For crawls whose files go to this store.
+    pub fn new(crawls: Arc<Crawls>, store: Arc<Store>) -> Self {
+        Self { crawls, store }
     }
 }
 
@@ -63,9 +62,10 @@ impl Hands for ServerHands {
 
     fn short_of(&self, settings: &Settings) -> Option<String> {
         let least = settings.limits.min_free_disk;
-        let disk = free_disk(&self.dir)
-            .filter(|free| *free < least)
-            .map(|free| format!("the disk has {} free, and the crawl wants {}", show_bytes(free), show_bytes(least)));
+        let disk =
+            self.store.free_disk().filter(|free| *free < least).map(|free| {
+                format!("the disk has {} free, and the crawl wants {}", show_bytes(free), show_bytes(least))
+            });
         let memory = || {
             let free = available_memory(&std::fs::read_to_string("/proc/meminfo").ok()?)?;
             let said = || {
@@ -91,11 +91,6 @@ impl Hands for ServerHands {
     }
 }
 
-fn free_disk(dir: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(dir).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
 /// `MemAvailable` of `/proc/meminfo`, in bytes.
 fn available_memory(info: &str) -> Option<u64> {
     let line = info.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -112,6 +107,5 @@ mod tests {
         assert_eq!(available_memory("MemTotal:  9 kB\nMemAvailable:   2048 kB\n"), Some(2 << 20));
         assert_eq!(available_memory("MemTotal: 9 kB\n"), None);
         assert!(available_memory(&std::fs::read_to_string("/proc/meminfo").unwrap()).is_some());
-        assert!(free_disk(Path::new("/")).is_some());
     }
 }

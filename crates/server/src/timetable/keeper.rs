@@ -7,7 +7,7 @@ use std::time::Duration;
 use crawl::Settings;
 use facts::Timestamp;
 use http::StatusCode;
-use store::{CatchUp, Library, Schedule, ScheduleId, ScheduledOutcome, ScheduledRunId, StoreError};
+use store::{CatchUp, Library, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, ScheduledRunId, StoreError};
 use timetable::{Due, Timing};
 use tokio::sync::watch;
 
@@ -19,6 +19,10 @@ use crate::problem::Problem;
 const LOOK: Duration = Duration::from_millis(500);
 /// How often it is written down how a run is doing.
 const BEAT: Duration = Duration::from_secs(10);
+/// After how long without that nobody follows it any more.
+const SILENCE: Duration = Duration::from_secs(30);
+/// How often it is looked for runs that nobody follows.
+const LOOK_FOR_SILENT: Duration = Duration::from_secs(5);
 
 /// The clock of this machine.
 pub(crate) struct SystemClock;
@@ -80,6 +84,30 @@ impl Timetable {
             }
         }
     }
+
+    /// Writes down the end of a run whose server is gone, unless its crawl is still worked on. Others may have worked on
+    /// it to its end: so it goes by what the crawl says.
+    async fn close_unless_it_runs(&self, run: &ScheduledRun) -> Result<(), StoreError> {
+        let Self { library, hands, clock } = self;
+        let mut last = None;
+        if let Some(schedule) = library.schedule(run.schedule).await? {
+            if hands.is_running(&schedule.crawl).await? {
+                return Ok(());
+            }
+            let crawl = library.crawls().await?.into_iter().find(|known| known.crawl.name == schedule.crawl);
+            last = crawl.and_then(|crawl| crawl.runs.last().cloned());
+        }
+        let last = last.filter(|last| last.ended.is_some() && last.ended >= run.started);
+        let Some((crawl, number, stopped)) = last.and_then(|last| Some((last.crawl, last.id, last.stopped?))) else {
+            let detail = "the server ended while it ran; resuming the crawl goes on with it";
+            return library.end_scheduled(run.id, ScheduledOutcome::Died, detail, clock.now()).await.map(drop);
+        };
+        let figures = library.figures(crawl, Some(number)).await?;
+        let images = figures.media.get("image").map_or(0, |images| images.kept);
+        library.beat_scheduled(run.id, figures.pages, images, clock.now()).await?;
+        let detail = format!("stopped: {stopped}");
+        library.end_scheduled(run.id, ScheduledOutcome::Done, &detail, clock.now()).await.map(drop)
+    }
 }
 
 /// Keeps the timetable of a library.
@@ -87,22 +115,20 @@ pub(crate) struct Keeper {
     timetable: Arc<Timetable>,
     /// What was due and could not be started yet.
     put_off: HashMap<ScheduleId, Timestamp>,
+    /// What was last heard of runs at work, and since when nothing else was, by the clock of this server.
+    heard: HashMap<ScheduledRunId, (Option<Timestamp>, Timestamp)>,
+    looked_for_silent: Option<Timestamp>,
 }
 
 impl Keeper {
     /// Runs that are marked as running and are not died with the process that made them, and what was put off
     /// still waits.
     pub async fn open(timetable: Arc<Timetable>) -> Result<Self, StoreError> {
-        let Timetable { library, hands, clock } = &*timetable;
+        let library = &timetable.library;
         for run in library.broken_scheduled().await? {
-            // A server that lost the duty with its connection goes on with what it started.
-            if let Some(schedule) = library.schedule(run.schedule).await?
-                && hands.is_running(&schedule.crawl).await?
-            {
-                continue;
-            }
-            let detail = "the server ended while it ran; resuming the crawl goes on with it";
-            library.end_scheduled(run.id, ScheduledOutcome::Died, detail, clock.now()).await?;
+            // A server that lost the duty with its connection goes on with what it started; and one that died counts
+            // as alive until its lease has run out.
+            timetable.close_unless_it_runs(&run).await?;
         }
         let mut put_off = HashMap::new();
         for schedule in library.schedules().await? {
@@ -110,7 +136,7 @@ impl Keeper {
             let waits = last.into_iter().find(|run| run.outcome == ScheduledOutcome::PutOff);
             put_off.extend(waits.map(|run| (schedule.id, run.due)));
         }
-        Ok(Self { timetable, put_off })
+        Ok(Self { timetable, put_off, heard: HashMap::new(), looked_for_silent: None })
     }
 
     /// Looks until told to end. What cannot be read now is read the next time.
@@ -136,6 +162,7 @@ impl Keeper {
 
     /// Does what is due now.
     pub async fn look(&mut self) -> Result<(), StoreError> {
+        self.look_for_silent().await?;
         let schedules = self.timetable.library.schedules().await?;
         self.put_off.retain(|id, _| schedules.iter().any(|schedule| schedule.id == *id && schedule.enabled));
         for schedule in schedules.iter().filter(|schedule| schedule.enabled) {
@@ -147,6 +174,27 @@ impl Keeper {
                 (Some(last), _) => self.due(schedule, due, last, now).await?,
                 (None, Some(last)) => self.begin(schedule, last, true, now).await?,
                 (None, None) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Closes runs of which nobody writes down any more how they are doing, and that do not run.
+    async fn look_for_silent(&mut self) -> Result<(), StoreError> {
+        let now = self.timetable.clock.now();
+        if self.looked_for_silent.is_some_and(|last| last <= now && now.since(last) < LOOK_FOR_SILENT) {
+            return Ok(());
+        }
+        self.looked_for_silent = Some(now);
+        let running = self.timetable.library.broken_scheduled().await?;
+        self.heard.retain(|id, _| running.iter().any(|run| run.id == *id));
+        for run in &running {
+            let (seen, since) = self.heard.entry(run.id).or_insert((run.seen, now));
+            if *seen != run.seen {
+                (*seen, *since) = (run.seen, now);
+            }
+            if now.since(*since) >= SILENCE {
+                self.timetable.close_unless_it_runs(run).await?;
             }
         }
         Ok(())

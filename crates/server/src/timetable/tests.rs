@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use crawl::Settings;
 use facts::Timestamp;
-use store::{CatchUp, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, Store, StoreError};
+use store::{CatchUp, RunLimits, Schedule, ScheduleId, ScheduledOutcome, ScheduledRun, Store, StoreError};
 use tokio::sync::oneshot;
 
 use super::hands::{Clock, Hands, Started};
@@ -203,6 +203,42 @@ async fn a_run_that_the_server_died_in_is_not_running_for_ever() {
     bench.keeper = another;
     bench.at(2 * MINUTE).await;
     assert_eq!(bench.starts(), [MINUTE, 2 * MINUTE]);
+}
+
+#[tokio::test]
+async fn a_run_whose_dead_server_counted_as_alive_at_first_is_closed_by_what_its_crawl_says() {
+    // Long ago by the clock of the library.
+    const THEN: i64 = -20 * 365 * 24 * 60 * MINUTE;
+    for (stopped, outcome, detail) in [(None, "died", "resuming"), (Some("max-pages"), "done", "stopped: max-pages")] {
+        let mut bench = Bench::new().await;
+        bench.hand.now.store(MIDNIGHT + THEN, Ordering::SeqCst);
+        let id = bench.schedule("0 * * * *", CatchUp::Skip).await;
+        bench.at(THEN + 60 * MINUTE).await;
+        // Whoever follows it was heard of once.
+        while bench.runs(id).await[0].pages == 0 {
+            tokio::task::yield_now().await;
+        }
+        let library = Arc::clone(bench.store.library());
+        let crawl = library.save_crawl("town", &serde_json::json!({})).await.unwrap().id;
+        let run = library.start_run(crawl, RunLimits::default(), 1_000).await.unwrap().id;
+        // It takes a while until a server that is gone is taken for dead.
+        bench.keeper = Keeper::open(timetable(&bench.store, &bench.hand)).await.unwrap();
+        bench.at(THEN + 60 * MINUTE + 2_000).await;
+        assert_eq!(bench.outcomes(id).await, ["running"]);
+        let _unheard = std::mem::take(&mut *bench.hand.running.lock().unwrap());
+        if stopped.is_some() {
+            library.end_run(run, 5.0, stopped).await.unwrap();
+        }
+        // Whoever follows it may be a moment late.
+        bench.at(THEN + 60 * MINUTE + 12_000).await;
+        assert_eq!(bench.outcomes(id).await, ["running"]);
+        bench.at(THEN + 60 * MINUTE + 40_000).await;
+        assert_eq!(bench.outcomes(id).await, [outcome]);
+        let closed = &bench.runs(id).await[0];
+        assert!(closed.detail.contains(detail), "{closed:?}");
+        bench.at(THEN + 120 * MINUTE).await;
+        assert_eq!(bench.starts(), [THEN + 60 * MINUTE, THEN + 120 * MINUTE]);
+    }
 }
 
 #[tokio::test]
