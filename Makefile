@@ -1,4 +1,4 @@
-# The two commands of the README are `make demo` and `make test`; both install what they need.
+# The two commands of the README are `make demo` and `make test`; both install what they need besides Rust and Node.js.
 
 CARGO ?= cargo
 
@@ -57,12 +57,12 @@ ui/dist/index.html: ui/node_modules/.package-lock.json $(UI_SOURCES)
 
 # A registry that lacks packages for other systems makes npm ci refuse the lock file.
 ui/node_modules/.package-lock.json: ui/package.json ui/package-lock.json
-	@tools/need npm npm
+	@tools/node
 	cd ui && { npm ci --no-audit --no-fund --loglevel=error 2>/dev/null || npm install --no-save --no-audit --no-fund --loglevel=error; }
 	@touch $@
 
 setup:
-	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install it from rustup.rs or your distribution, then try again" >&2; exit 1; }
+	@command -v $(CARGO) >/dev/null || { echo "Rust is missing: install 1.95 or newer from rustup.rs, then try again" >&2; exit 1; }
 	@tools/need cc build-essential
 	@tools/need pkg-config pkg-config
 	@tools/need libturbojpeg.pc libturbojpeg0-dev

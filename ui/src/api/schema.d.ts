@@ -672,7 +672,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Figures for Prometheus */
+        /**
+         * Figures for Prometheus
+         * @description Of this server, its library, and all who work on a shared database; these are asked every 5 seconds at most.
+         */
         get: operations["get_metrics"];
         put?: never;
         post?: never;

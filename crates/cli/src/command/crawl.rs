@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use crawl::quantity::show_bytes;
-use crawl::{CrawlError, Reach, Settings, Stop, Stopper, Summary};
+use crawl::{CrawlError, Reach, Settings, Stopper, Summary};
 use facts::Url;
 use store::Store;
 use tokio::sync::watch;
@@ -131,7 +131,8 @@ pub(super) async fn crawl_in(
     settings: Settings,
     reach: Reach,
 ) -> anyhow::Result<Summary> {
-    if let Some(known) = store.library().crawl(name).await? {
+    let known = store.library().crawl(name).await?;
+    if let Some(known) = &known {
         let pages = store.library().figures(known.id, None).await?.pages;
         eprintln!("going on with crawl '{}' ({} so far)", plain(name), counted(pages, "page"));
     }
@@ -139,21 +140,24 @@ pub(super) async fn crawl_in(
     let (sender, receiver) = watch::channel(crawl::Progress::default());
     let shown = progress::show(receiver);
     let listening = tokio::spawn(listen_for_signals(stopper));
-    let result = run(Arc::clone(store), name, settings, reach, stop, sender).await;
+    let strategy = settings.strategy.clone();
+    let result = crawl::run(Arc::clone(store), name, settings, reach, stop, sender).await;
     listening.abort();
     shown.await?;
-    result
+    if let Err(CrawlError::Stopped) = result {
+        // As any other that is told to end: it did, and nothing is lost.
+        let waits = match known {
+            Some(known) => store.frontier().figures(known.id).await?,
+            None => store::FrontierFigures::default(),
+        };
+        return Ok(Summary::unbegun(name, &strategy, &waits));
+    }
+    result.map_err(wrong_use)
 }
 
-async fn run(
-    store: Arc<Store>,
-    name: &str,
-    settings: Settings,
-    reach: Reach,
-    stop: Stop,
-    progress: watch::Sender<crawl::Progress>,
-) -> anyhow::Result<Summary> {
-    crawl::run(store, name, settings, reach, stop, progress).await.map_err(|error| match error {
+/// What was ordered wrongly is told as that.
+fn wrong_use(error: CrawlError) -> anyhow::Error {
+    match error {
         CrawlError::NoSeeds
         | CrawlError::Sources(_)
         | CrawlError::Find(_)
@@ -163,7 +167,7 @@ async fn run(
         | CrawlError::NoModel(_)
         | CrawlError::Filter(_) => WrongUse(error.to_string()).into(),
         other => other.into(),
-    })
+    }
 }
 
 /// The first signal stops cleanly, the second at once.

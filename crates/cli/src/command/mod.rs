@@ -104,6 +104,7 @@ impl crate::arguments::Reach {
         Ok(::crawl::Reach {
             resolve: self.resolve,
             allow_private: self.allow_private,
+            own_listeners: Vec::new(),
             ca,
             sources: Vec::new(),
             browser: self.browser.settings(),

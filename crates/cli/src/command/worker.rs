@@ -1,6 +1,6 @@
 //! `bowerbird worker`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,7 +52,8 @@ pub async fn worker(place: Place, order: Worker) -> anyhow::Result<()> {
 
 /// Says how many workers the hosts that wait would keep busy, by what workers did here before.
 async fn say_what_would_pay(place: &Place, store: &Store) -> anyhow::Result<()> {
-    let Some(load) = store.workload().await? else { return Ok(()) };
+    let crawls = store.library().crawls().await?;
+    let Some(load) = crawl::workload(store, &crawls).await? else { return Ok(()) };
     let here = store.workers().await?.len() as u64;
     if place.json {
         return print_json(&serde_json::json!({ "workers": here, "would_pay": load.workers(), "load": load }));
@@ -89,6 +90,8 @@ async fn crawl_and_describe(
     let describer = Describer::start(Arc::clone(store));
     describer.arrived();
     let mut joined: BTreeMap<RunId, Joined> = BTreeMap::new();
+    // Runs that there is no room for here, which is said once of each.
+    let mut full: BTreeSet<RunId> = BTreeSet::new();
     loop {
         let ended: Vec<RunId> = joined.iter().filter(|(_, one)| one.task.is_finished()).map(|(run, _)| *run).collect();
         for run in ended {
@@ -101,6 +104,14 @@ async fn crawl_and_describe(
             if joined.len() >= MOST {
                 break;
             }
+            if !crawl::has_room(store, &summary.crawl) {
+                if full.insert(run.id) {
+                    let (name, dir) = (plain(&summary.crawl.name), store.dir().display());
+                    tracing::warn!("crawl '{name}' is left to others: the disk of {dir} is full; free some space");
+                }
+                continue;
+            }
+            full.remove(&run.id);
             tracing::info!("joining crawl '{}'", plain(&summary.crawl.name));
             let (stopper, stop) = crawl::stopper();
             let (progress, _) = watch::channel(crawl::Progress::default());

@@ -8,6 +8,7 @@ use crate::client::Served;
 use crate::crash::{to_the_end, wait_for_requests};
 use crate::harness::{Bird, Kept, Lab, said};
 use crate::s3::S3;
+use crate::workers::Told;
 
 /// Below a prefix that is called as the media directory is.
 const MEDIA: &str = "s3://birds/media";
@@ -135,7 +136,7 @@ fn files_in_a_bucket_are_shown_sent_exported_and_forgotten() {
 #[test]
 fn a_bucket_that_cannot_be_used_is_said_before_anything_is_asked_for() {
     let lab = Lab::small(33);
-    let mut service = S3::start();
+    let service = S3::start();
     let tried = |bird: &Bird, media: &str| {
         let mut order = to_the_end(&lab, "10ms");
         order.extend(["--media".into(), media.into()]);
@@ -149,12 +150,9 @@ fn a_bucket_that_cannot_be_used_is_said_before_anything_is_asked_for() {
     let mut variables = service.variables();
     variables[4].1 = "wrong".into();
     assert!(tried(&Bird::with(variables), MEDIA).contains("refuses the keys"));
-    service.stop();
-    assert!(tried(&bird, MEDIA).contains("cannot be reached at http://127.0.0.1"));
     assert_eq!(lab.server().log().requests, 0);
 
     // One that has files here does not have others elsewhere.
-    service.start_again();
     let mut order = to_the_end(&lab, "10ms");
     let limit = order.iter().position(|argument| argument == "1000000").unwrap();
     order[limit] = "10".into();
@@ -162,4 +160,20 @@ fn a_bucket_that_cannot_be_used_is_said_before_anything_is_asked_for() {
     assert!(here.run(order).status.success());
     let told = tried(&here, MEDIA);
     assert!(told.contains("are in") && told.contains("not in s3://birds/media"), "{told}");
+}
+
+#[test]
+fn a_crawl_that_starts_before_its_bucket_says_so_and_waits_for_it() {
+    let (lab, mut service) = (Lab::small(34), S3::start());
+    let bird = Bird::with(service.variables());
+    service.stop();
+    let mut order = crawl(&lab);
+    let limit = order.iter().position(|argument| argument == "1000000").unwrap();
+    order[limit] = "10".into();
+    let (mut crawls, told) = Told::start(&mut bird.command(order));
+    told.wait_for("cannot be reached at http://127.0.0.1");
+    assert_eq!(lab.server().log().requests, 0);
+    service.start_again();
+    assert!(crawls.0.wait().unwrap().success());
+    assert!(!kept(&bird, &service).pages.is_empty());
 }

@@ -15,6 +15,9 @@ use crate::harness::{Bird, Kept, Lab, Running, said, small_web};
 const WEB: u64 = 8;
 const DELAY: &str = "20ms";
 
+/// Bytes of a page of the library.
+const PAGE: usize = 4096;
+
 /// What a crawl that nothing happens to keeps, and how many addresses it gets more than once all the same.
 fn undisturbed() -> &'static (Kept, u64) {
     static KEPT: OnceLock<(Kept, u64)> = OnceLock::new();
@@ -78,11 +81,11 @@ fn end_of(mut running: Running) -> Output {
 }
 
 /// A small disk that is there for one test.
-struct SmallDisk(tempfile::TempDir);
+pub struct SmallDisk(tempfile::TempDir);
 
 impl SmallDisk {
     /// `None`, with a word, where the test may not mount.
-    fn mount() -> Option<Self> {
+    pub fn mount() -> Option<Self> {
         let dir = tempfile::tempdir().unwrap();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=64m", "tmpfs"]).arg(dir.path()).stderr(Stdio::null());
@@ -93,7 +96,7 @@ impl SmallDisk {
         None
     }
 
-    fn data(&self) -> PathBuf {
+    pub fn data(&self) -> PathBuf {
         self.0.path().join("data")
     }
 
@@ -104,7 +107,7 @@ impl SmallDisk {
     }
 
     /// Leaves no byte free; gives what takes the room.
-    fn fill(&self) -> PathBuf {
+    pub fn fill(&self) -> PathBuf {
         let ballast = self.0.path().join("ballast");
         let mut file = fs::File::create(&ballast).unwrap();
         for piece in [1 << 20, 1 << 12, 1] {
@@ -175,7 +178,7 @@ fn a_damaged_page_of_the_library_is_named_and_a_restored_one_goes_on() {
     let whole = fs::read(&library).unwrap();
     // Every third page but the first, which says that it is a library at all.
     let mut damaged = whole.clone();
-    damaged.chunks_mut(4096).skip(1).step_by(3).for_each(|page| page.fill(0xa5));
+    damaged.chunks_mut(PAGE).skip(1).step_by(3).for_each(|page| page.fill(0xa5));
     fs::write(&library, damaged).unwrap();
     complains(&bird.run(order(&lab)), &[&library.display().to_string(), "is damaged", "restore it from a backup"]);
     fs::remove_file(bird.data().join("library.db-wal")).ok();
@@ -199,6 +202,92 @@ fn a_damaged_queue_is_named_and_the_library_goes_on_without_it() {
     assert!(kept.differences(&before).is_empty(), "what it kept is still there");
     fs::rename(&queue, bird.data().with_file_name("moved-away")).unwrap();
     goes_on(&bird, &lab);
+}
+
+/// Overwrites a block of a file.
+fn damage(file: &Path, at: usize, length: usize) {
+    let mut bytes = fs::read(file).unwrap();
+    let end = bytes.len().min(at + length);
+    bytes[at..end].iter_mut().for_each(|byte| *byte ^= 0x5a);
+    fs::write(file, bytes).unwrap();
+}
+
+/// The page that a table of the library begins with.
+fn first_page(library: &Path, table: &str) -> usize {
+    let db = rusqlite::Connection::open(library).unwrap();
+    let root = "SELECT rootpage FROM sqlite_master WHERE name = ?1";
+    let root: i64 = db.query_row(root, [table], |row| row.get(0)).unwrap();
+    usize::try_from(root).unwrap() - 1
+}
+
+#[test]
+fn one_damaged_page_of_the_library_is_named_when_it_is_met() {
+    // One that a start reads, and one that is only met when the first page of the web is written.
+    for (table, asks_first) in [("visit", false), ("word", true)] {
+        let (lab, bird) = (web(), Bird::new());
+        interrupted(&bird, &lab, 60);
+        let backup = bird.data().with_file_name("backup");
+        let copied = Command::new("cp").arg("-a").args([bird.data(), backup.clone()]).status();
+        assert!(copied.unwrap().success());
+        let library = bird.data().join("library.db");
+        damage(&library, first_page(&library, table) * PAGE, PAGE);
+        let before = lab.server().log().requests;
+        let ended = bird.run(order(&lab));
+        complains(&ended, &[&library.display().to_string(), "is damaged", "restore it from a backup"]);
+        assert!(!asks_first || lab.server().log().requests > before, "{table} was met in the middle of the crawl");
+        fs::remove_dir_all(bird.data()).unwrap();
+        fs::rename(backup, bird.data()).unwrap();
+        goes_on(&bird, &lab);
+    }
+}
+
+/// The queue writes what comes after each other into a journal: up to the damage it is whole, and what it does not
+/// know any more is asked for again. So that either is said, or costs nothing.
+#[test]
+fn one_damaged_block_of_the_queue_is_named_or_costs_nothing() {
+    let is_of = |part: &'static str| move |file: &PathBuf| file.display().to_string().contains(part);
+    for (part, must_be_named) in [("/tables/", true), (".jnl", false)] {
+        let (lab, bird) = (web(), Bird::new());
+        interrupted(&bird, &lab, 60);
+        let queue = bird.data().join("frontier");
+        let file =
+            files_below(&queue).into_iter().filter(is_of(part)).max_by_key(|file| fs::metadata(file).unwrap().len());
+        let file = file.unwrap_or_else(|| panic!("the queue has {part}"));
+        let middle = usize::try_from(fs::metadata(&file).unwrap().len()).unwrap() / 2;
+        damage(&file, middle, PAGE);
+        let ended = bird.run(order(&lab));
+        let (_, stderr) = said(&ended);
+        if !ended.status.success() || must_be_named {
+            assert_eq!(ended.status.code(), Some(1), "{part}: {stderr}");
+            let named = queue.display().to_string();
+            let words = [named.as_str(), "is damaged", "move it away to go on"];
+            assert!(words.iter().all(|word| stderr.contains(word)), "{part}: {stderr}");
+            fs::rename(&queue, bird.data().with_file_name("moved-away")).unwrap();
+            assert_eq!(bird.json(order(&lab))["stopped"], "empty");
+        }
+        let differences = bird.kept().differences(&undisturbed().0);
+        assert!(differences.is_empty(), "{part}: {differences:#?}");
+        assert_eq!(lab.server().log().overlaps, 0);
+    }
+}
+
+/// As if the machine's clock had been a year fast when it last worked here.
+#[test]
+fn a_clock_that_was_set_back_is_said_and_nobody_waits_for_it() {
+    let (lab, bird) = (web(), Bird::new());
+    interrupted(&bird, &lab, 60);
+    let year = Duration::from_secs(365 * 24 * 3600);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let fast = store::Options { what: "a test".into(), ahead: year, ..store::Options::default() };
+    runtime.block_on(async { store::Store::open(&bird.data(), fast).unwrap().close().await.unwrap() });
+    let output = bird.run(order(&lab));
+    let (_, stderr) = said(&output);
+    assert!(output.status.success(), "{stderr}");
+    let queue = bird.data().join("frontier").display().to_string();
+    let words = ["the clock of this machine was set back", &queue, "its time goes on 315", "s ahead of it"];
+    assert!(words.iter().all(|word| stderr.contains(word)), "{stderr}");
+    let differences = bird.kept().differences(&undisturbed().0);
+    assert!(differences.is_empty(), "{differences:#?}");
 }
 
 fn files_below(directory: &Path) -> Vec<PathBuf> {
@@ -255,15 +344,15 @@ fn a_crawl_that_is_told_to_end_at_any_moment_ends_soon_and_asks_for_nothing_twic
     let seed = std::process::id().into();
     let mut moments = Moments(seed);
     for _ in 0..8 {
-        let mut running = bird.spawn(order(&lab));
+        let running = bird.spawn(order(&lab));
         std::thread::sleep(moments.next(0..700));
         running.signal(Signal::TERM);
         let told = Instant::now();
-        let status = running.0.wait().unwrap();
+        let output = end_of(running);
         assert!(told.elapsed() < Duration::from_secs(10), "seed {seed}: it took {:?}", told.elapsed());
         // Before it listens for signals there is nothing to end in order.
-        let at_once = std::os::unix::process::ExitStatusExt::signal(&status) == Some(15);
-        assert!(status.success() || at_once, "seed {seed}: {status:?}");
+        let at_once = std::os::unix::process::ExitStatusExt::signal(&output.status) == Some(15);
+        assert!(output.status.success() || at_once, "seed {seed}: {}", said(&output).1);
     }
     goes_on(&bird, &lab);
     let log = lab.server().log();

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::harness::{Bird, said};
+use crate::harness::{Bird, Lab, said};
 
 /// Runs `geoparse` with a text on stdin.
 fn geoparse(text: impl AsRef<[u8]>, arguments: &[&str]) -> Output {
@@ -291,4 +291,9 @@ fn what_was_imported_is_used_and_what_is_damaged_is_not() {
     let output = bird.run(["gazetteer", "import", dump.as_str()]);
     assert!(!output.status.success() && String::from_utf8_lossy(&output.stderr).contains("nothing was changed"));
     assert_eq!(place(&bird), 90_000_001);
+    // A directory that holds nothing but places is one to crawl into.
+    let lab = Lab::small(17);
+    let mut order = vec!["crawl".to_owned(), "--max-pages".into(), "3".into(), "--delay".into(), "5ms".into()];
+    order.extend(lab.seeds.iter().cloned().chain(lab.reach()));
+    assert_eq!(bird.json(order)["pages"], 3);
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -32,6 +33,31 @@ impl Lab {
 
     pub fn server(&self) -> &lab::Server {
         self.server.as_ref().unwrap()
+    }
+
+    /// The host that was asked most.
+    pub fn busiest(&self) -> String {
+        let log = self.server().log();
+        log.by_host.into_iter().max_by_key(|(_, host)| host.requests).unwrap().0
+    }
+
+    /// Waits until a host is asked nothing while others are asked a hundred times.
+    pub fn wait_until_left_alone(&self, host: &str) {
+        let asked = || {
+            let log = self.server().log();
+            (log.requests, log.by_host[host].requests)
+        };
+        let (deadline, mut then) = (Instant::now() + Duration::from_secs(20), asked());
+        loop {
+            let now = asked();
+            match now.1 > then.1 {
+                true => then = now,
+                false if now.0 >= then.0 + 100 => return,
+                false => {}
+            }
+            assert!(Instant::now() < deadline, "{host} is still asked, or the others are not: {then:?}, {now:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Where its hosts are, as `--resolve` takes it.
@@ -144,6 +170,7 @@ impl Drop for Running {
 }
 
 /// The pages and files of a library, as its tables and its directory show them.
+#[derive(Default)]
 pub struct Kept {
     /// Addresses of pages that were read.
     pub pages: BTreeSet<String>,

@@ -61,7 +61,9 @@ fn everything_the_web_offers_arrives() {
     // What is not kept was asked not to be.
     let opted_out = |url: &String| matches!(kept.refused.get(url).map(String::as_str), Some("opt-out" | "robots"));
     let missing: Vec<_> = media.iter().filter(|url| !kept.media.contains_key(*url) && !opted_out(url)).collect();
-    assert!(missing.is_empty(), "media missing: {missing:?}");
+    let why = |url: &&String| kept.refused.get(*url).or_else(|| kept.failures.get(*url)).cloned();
+    let missing: Vec<_> = missing.iter().map(|url| (*url, why(url))).collect();
+    assert!(missing.is_empty(), "media missing: {missing:#?}");
     let arrived = media.iter().filter(|url| kept.media.contains_key(*url)).count();
     assert!(arrived * 10 >= media.len() * 7, "{arrived} of {}", media.len());
     assert!(kept.media.keys().any(|url| url.contains("://cdn")), "some images live on other hosts");

@@ -39,7 +39,8 @@ fn visit(address: &str, kind: VisitKind, at: i64, outcome: Outcome) -> Visited {
         hops: Vec::new(),
         reopen: false,
     };
-    let claim = Claim { number: 0, id: url.id(), link, tries: 0, round: 0, host_delay: None, host_failures: 0 };
+    let claim =
+        Claim { number: 0, id: url.id(), link, tries: 0, round: 0, host_delay: None, host_failures: 0, taking: 0 };
     Visited {
         claim,
         at: Timestamp(at),

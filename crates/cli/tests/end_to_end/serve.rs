@@ -7,7 +7,8 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::client::Served;
-use crate::harness::{Bird, Lab, said};
+use crate::crash::wait_for_requests;
+use crate::harness::{Bird, Lab, said, small_web};
 
 /// An order for a crawl of the lab.
 fn order(lab: &Lab, name: &str, pages: u64, delay: &str) -> Value {
@@ -153,6 +154,18 @@ fn files_come_whole_in_parts_and_not_twice_and_never_as_something_that_acts() {
     ] {
         served.get(&path).problem(404);
     }
+}
+
+#[test]
+fn what_is_forgotten_on_the_page_is_not_asked_for_any_more_by_crawls_that_run() {
+    let lab = Lab::start(lab::Settings { hosts: 4, pages: 2_000, crawl_delay: 0.05, ..small_web(64) });
+    let bird = Bird::new();
+    let served = Served::start(&bird, Some(&lab), &[]);
+    served.tell("POST", "/crawls", order(&lab, "all", 100_000, "30ms")).expect(201);
+    wait_for_requests(&lab, 100);
+    let host = lab.busiest();
+    served.tell("POST", "/forget", json!({ "what": host })).expect(200);
+    lab.wait_until_left_alone(&host);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Several processes on one database: what they find together is what one finds alone.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::client::Served;
 use crate::crash::{to_the_end, wait_for_requests};
+use crate::faults::SmallDisk;
 use crate::harness::{Bird, Kept, Lab, Running, small_web};
 use crate::server::{Server, server};
 
@@ -85,7 +87,10 @@ fn worker(bird: &Bird, shared: &Shared, lab: &Lab) -> Running {
 }
 
 fn crawl(shared: &Shared, lab: &Lab, delay: &str) -> Vec<String> {
-    let mut order = to_the_end(lab, delay);
+    on(shared, to_the_end(lab, delay))
+}
+
+fn on(shared: &Shared, mut order: Vec<String>) -> Vec<String> {
     order.extend(["--database".into(), shared.url()]);
     order
 }
@@ -124,6 +129,8 @@ impl std::fmt::Display for Together {
 struct Alone {
     lab: Lab,
     delay_ms: u64,
+    /// Said beside what all crawls of these tests are told.
+    also: &'static [&'static str],
     kept: Kept,
     took: Duration,
     urls_twice: u64,
@@ -131,22 +138,27 @@ struct Alone {
 
 impl Alone {
     /// Crawls a web to its end.
-    fn crawl(web: lab::Settings, delay_ms: u64) -> Self {
+    fn crawl(web: lab::Settings, delay_ms: u64, also: &'static [&'static str]) -> Self {
         let (lab, bird, began) = (Lab::start(web), Bird::new(), Instant::now());
-        assert_eq!(bird.json(to_the_end(&lab, &format!("{delay_ms}ms")))["stopped"], "empty");
-        let (kept, took) = (bird.kept(), began.elapsed());
-        let urls_twice = lab.server().log().urls_twice;
-        Self { lab, delay_ms, kept, took, urls_twice }
+        let mut alone = Self { lab, delay_ms, also, kept: Kept::default(), took: Duration::ZERO, urls_twice: 0 };
+        assert_eq!(bird.json(alone.order())["stopped"], "empty");
+        (alone.kept, alone.took) = (bird.kept(), began.elapsed());
+        alone.urls_twice = alone.lab.server().log().urls_twice;
+        alone
+    }
+
+    fn order(&self) -> Vec<String> {
+        let also = self.also.iter().map(|word| (*word).to_owned());
+        to_the_end(&self.lab, &format!("{}ms", self.delay_ms)).into_iter().chain(also).collect()
     }
 }
 
 /// Crawls the same web as several workers on one database, and compares.
 fn compare(alone: &Alone, workers: usize, server: &Server, trouble: &Trouble) -> Together {
-    let Alone { lab, delay_ms, kept: expected, took: took_alone, urls_twice: twice_alone } = alone;
-    let delay = format!("{delay_ms}ms");
+    let Alone { lab, delay_ms, also: _, kept: expected, took: took_alone, urls_twice: twice_alone } = alone;
     lab.server().reset_log();
     let (bird, shared, began) = (Bird::new(), Shared::on(server), Instant::now());
-    let mut starter = bird.command(crawl(&shared, lab, &delay));
+    let mut starter = bird.command(on(&shared, alone.order()));
     let starter = starter.arg("--json").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     wait_for_requests(lab, 5);
     let mut at_work: Vec<Running> = (1..workers).map(|_| worker(&bird, &shared, lab)).collect();
@@ -190,22 +202,25 @@ fn compare(alone: &Alone, workers: usize, server: &Server, trouble: &Trouble) ->
     assert!(output.status.success());
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(summary["stopped"], "empty");
-    let parts = shared.count("SELECT count(*) FROM worker WHERE visits > 0");
     for mut one in at_work {
         one.signal(Signal::TERM);
         assert!(one.0.wait().unwrap().success(), "a worker leaves cleanly");
     }
+    let parts = shared.count("SELECT count(*) FROM worker WHERE visits > 0");
     assert!(shared.is_idle());
     let differences = shared.kept(&bird).differences(expected);
     assert!(differences.is_empty(), "{differences:#?}");
     let log = lab.server().log();
+    // Whoever takes over from one of them knows the delay of the crawl.
+    let otherwise = format!("SELECT count(*) FROM host_clock WHERE rest_ms IS DISTINCT FROM {delay_ms}");
+    assert_eq!(shared.count(&otherwise), 0);
     let (gap, twice) = (log.shortest_gap_ms, log.urls_twice);
     let told = format!("overlaps {}, gap {gap:?}, twice {twice} (alone {twice_alone})", log.overlaps);
     assert_eq!((log.overlaps, log.robots_breaches), (0, 0), "{told}");
     assert!(gap.is_none_or(|gap| gap >= *delay_ms as f64), "{told}");
     if trouble.kills == 0 && trouble.crashes.is_empty() {
         assert_eq!(twice, *twice_alone, "{told}");
-        assert!(parts >= workers as u64, "{parts} of {workers} worked");
+        assert_eq!(parts, workers as u64, "{parts} of {workers} worked");
     }
     let (pages, files) = (expected.pages.len(), expected.files.len());
     Together { alone: *took_alone, together, kills, taken_over, pages, files, requests: log.requests }
@@ -220,21 +235,22 @@ fn web(number: u64, hosts: u32, pages: u64) -> lab::Settings {
 fn workers_find_together_what_one_finds_alone() {
     let web = lab::Settings { https_share: 0.0, ..web(7, 20, 200) };
     let untroubled = Trouble { kill_every: None, kills: 0, crashes: &[] };
-    println!("{}", compare(&Alone::crawl(web, 20), 3, server(), &untroubled));
+    println!("{}", compare(&Alone::crawl(web, 20, &[]), 3, server(), &untroubled));
 }
 
 #[test]
 fn workers_find_the_same_whoever_is_killed_and_whatever_becomes_of_the_database() {
     let trouble = Trouble { kill_every: Some(Duration::from_millis(1_500)), kills: 3, crashes: &["KILL", "INT"] };
-    println!("{}", compare(&Alone::crawl(web(7, 20, 200), 20), 3, &Server::own(), &trouble));
+    println!("{}", compare(&Alone::crawl(web(7, 20, 200), 20, &[]), 3, &Server::own(), &trouble));
 }
 
 /// `cargo test --release -p bowerbird --test end_to_end -- --ignored --nocapture four_workers`
 #[test]
 #[ignore = "takes some minutes: make soak"]
 fn four_workers_find_20_000_pages_of_400_hosts_as_one_does() {
+    // Every picture is looked at, and those with coordinates are kept: what takes time are visits, not pixels.
     let web = lab::Settings { https_share: 0.0, ..web(11, 400, 20_000) };
-    let alone = Alone::crawl(web, 20);
+    let alone = Alone::crawl(web, 20, &["--only-located"]);
     println!("alone: {:.1} s", alone.took.as_secs_f64());
     let untroubled = Trouble { kill_every: None, kills: 0, crashes: &[] };
     println!("undisturbed: {}", compare(&alone, 4, &Server::own(), &untroubled));
@@ -273,10 +289,10 @@ fn a_page_limit_holds_over_all_who_work_on_a_run() {
 }
 
 /// What a process said, in a file that is read while it works.
-struct Told(tempfile::NamedTempFile);
+pub struct Told(tempfile::NamedTempFile);
 
 impl Told {
-    fn start(command: &mut std::process::Command) -> (Running, Self) {
+    pub fn start(command: &mut std::process::Command) -> (Running, Self) {
         let file = tempfile::NamedTempFile::new().unwrap();
         let written = file.reopen().unwrap();
         let child = command.stdout(written.try_clone().unwrap()).stderr(written).spawn().unwrap();
@@ -287,7 +303,7 @@ impl Told {
         std::fs::read_to_string(self.0.path()).unwrap().matches(words).count()
     }
 
-    fn wait_for(&self, words: &str) {
+    pub fn wait_for(&self, words: &str) {
         let deadline = Instant::now() + Duration::from_secs(60);
         while self.times(words) == 0 {
             assert!(Instant::now() < deadline, "{}", std::fs::read_to_string(self.0.path()).unwrap());
@@ -391,6 +407,39 @@ fn a_worker_for_media_describes_and_asks_no_host() {
 }
 
 #[test]
+fn a_run_ends_while_another_process_describes() {
+    let (lab, bird, shared) = (Lab::small(25), Bird::new(), Shared::on(server()));
+    // As a worker for media does that has thousands of films before it.
+    let mut duty = DefaultHasher::new();
+    "describing".hash(&mut duty);
+    let takes = format!("SELECT pg_advisory_xact_lock({})", duty.finish() as i64);
+    let describing = shared.server.hold(&shared.name, &takes);
+    let mut order = crawl(&shared, &lab, "5ms");
+    let limit = order.iter().position(|argument| argument == "1000000").unwrap();
+    order[limit] = "10".into();
+    let (mut crawls, _told) = Told::start(&mut bird.command(order));
+    shared.wait_for("SELECT count(*) FROM run WHERE stopped = 'max-pages' AND ended IS NOT NULL");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while crawls.0.try_wait().unwrap().is_none() {
+        assert!(Instant::now() < deadline, "it waits for what others describe");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    describing.commit();
+}
+
+#[test]
+fn what_is_forgotten_while_others_crawl_is_not_asked_for_any_more() {
+    let (lab, bird, shared) = (Lab::start(web(26, 4, 2_000)), Bird::new(), Shared::on(server()));
+    let _starter = Told::start(&mut bird.command(crawl(&shared, &lab, "30ms")));
+    let works = worker(&bird, &shared, &lab);
+    let its = format!("FROM worker WHERE what LIKE '%, process {}'", works.0.id());
+    shared.wait_for(&format!("SELECT count(*) {its} AND visits > 0"));
+    let host = lab.busiest();
+    bird.json(["forget".to_owned(), host.clone(), "--database".into(), shared.url()]);
+    lab.wait_until_left_alone(&host);
+}
+
+#[test]
 fn servers_on_one_database_see_each_others_crawls_and_workers_and_one_keeps_the_timetable() {
     let (lab, bird, other, shared) = (Lab::small(14), Bird::new(), Bird::new(), Shared::on(server()));
     let url = shared.url();
@@ -426,9 +475,134 @@ fn servers_on_one_database_see_each_others_crawls_and_workers_and_one_keeps_the_
     two.end();
 }
 
+/// What a server tells those who watch over it.
+fn metrics(served: &Served) -> String {
+    let answer = served.get("/metrics");
+    assert_eq!(answer.status, 200);
+    String::from_utf8(answer.body).unwrap()
+}
+
+/// Waits until all of these lines begin lines of it.
+fn wait_for_metrics(served: &Served, wanted: &[&str]) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        let text = metrics(served);
+        if wanted.iter().all(|wanted| text.lines().any(|line| line.starts_with(wanted))) {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{wanted:?} in\n{text}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn metrics_tell_of_all_who_work_on_a_database_and_of_one_that_died() {
+    let (lab, bird, other, shared) = (Lab::small(18), Bird::new(), Bird::new(), Shared::on(server()));
+    let served = Served::start(&bird, None, &["--database", &shared.url()]);
+    // It is begun elsewhere: this server works on nothing.
+    let mut starter =
+        Running(other.command(crawl(&shared, &lab, "2s")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
+    let mut dies = worker(&other, &shared, &lab);
+    let number = || shared.count(&format!("SELECT max(id) FROM worker WHERE what LIKE '%, process {}'", dies.0.id()));
+    shared.wait_for(&format!("SELECT count(*) FROM worker WHERE what LIKE '%, process {}'", dies.0.id()));
+    let its = format!("{{worker=\"{}\",what=\"worker (all) on ", number());
+    wait_for_metrics(
+        &served,
+        &[
+            "bowerbird_library_up 1",
+            "bowerbird_crawls_running 0",
+            "bowerbird_runs_unfinished 1",
+            "bowerbird_runs_at_work 1",
+            "bowerbird_crawl_queue_addresses{crawl=\"all\"} ",
+            "bowerbird_workers 3",
+            "bowerbird_workers_lost 0",
+            &format!("bowerbird_worker_visits_per_second{its}"),
+            &format!("bowerbird_worker_seen_seconds{its}"),
+            &format!("bowerbird_worker_hosts{its}"),
+            "bowerbird_database_connections{state=\"idle\"} ",
+            "bowerbird_database_waiting 0",
+        ],
+    );
+    dies.signal(Signal::KILL);
+    dies.0.wait().unwrap();
+    wait_for_metrics(&served, &["bowerbird_workers 2", "bowerbird_workers_lost 1", "bowerbird_runs_at_work 1"]);
+    assert!(!metrics(&served).contains(&its), "it is not told any more");
+    starter.signal(Signal::TERM);
+    assert!(starter.0.wait().unwrap().success());
+    wait_for_metrics(&served, &["bowerbird_workers 1", "bowerbird_workers_lost 1", "bowerbird_runs_at_work 0"]);
+    served.end();
+}
+
+#[test]
+fn metrics_are_told_while_the_database_is_away() {
+    let (bird, server) = (Bird::new(), Server::own());
+    let shared = Shared::on(&server);
+    let served = Served::start(&bird, None, &["--database", &shared.url()]);
+    wait_for_metrics(&served, &["bowerbird_library_up 1"]);
+    server.leave("INT");
+    server.wait_until_gone();
+    wait_for_metrics(&served, &["bowerbird_library_up 0", "bowerbird_uptime_seconds"]);
+    server.come_back();
+    wait_for_metrics(&served, &["bowerbird_library_up 1", "bowerbird_workers 1"]);
+    served.end();
+}
+
+#[test]
+fn a_server_whose_files_are_in_a_directory_of_their_own_starts_again_and_again() {
+    let (bird, shared, media) = (Bird::new(), Shared::on(server()), tempfile::tempdir().unwrap());
+    let (url, media) = (shared.url(), media.path().join("media").display().to_string());
+    for _ in 0..2 {
+        Served::start(&bird, None, &["--database", &url, "--media", &media]).end();
+        assert!(!bird.data().join("media").exists(), "nothing of it is in its own directory");
+    }
+}
+
 #[test]
 fn a_worker_without_a_database_says_what_to_do() {
     let output = Bird::new().run(["worker"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--database"));
+}
+
+#[test]
+fn a_worker_that_slept_longer_than_its_lease_asks_nothing_of_the_hosts_it_lost() {
+    let (lab, bird, shared) = (Lab::start(web(23, 20, 200)), Bird::new(), Shared::on(server()));
+    let (mut starter, _told) = Told::start(&mut bird.command(crawl(&shared, &lab, "100ms")));
+    wait_for_requests(&lab, 5);
+    let mut sleeps = worker(&bird, &shared, &lab);
+    let its = format!("FROM worker AS w WHERE w.what LIKE '%, process {}'", sleeps.0.id());
+    shared.wait_for(&format!("SELECT count(*) {its} AND EXISTS (SELECT 1 FROM host_clock WHERE busy = w.id)"));
+    sleeps.signal(Signal::STOP);
+    shared.wait_for(&format!("SELECT count(*) {its} AND ended IS NOT NULL"));
+    sleeps.signal(Signal::CONT);
+    // It joins anew.
+    shared.wait_for(&format!("SELECT count(*) {its} AND ended IS NULL"));
+    assert!(starter.0.wait().unwrap().success());
+    let log = lab.server().log();
+    assert_eq!((log.overlaps, log.robots_breaches), (0, 0));
+    assert!(log.shortest_gap_ms.is_none_or(|gap| gap >= 100.0), "{:?}", log.shortest_gap_ms);
+    sleeps.signal(Signal::TERM);
+    assert!(sleeps.0.wait().unwrap().success());
+    assert!(shared.is_idle());
+}
+
+#[test]
+fn a_worker_whose_disk_is_full_leaves_the_crawl_to_the_others() {
+    let Some(disk) = SmallDisk::mount() else { return };
+    let (lab, bird, shared) = (Lab::start(web(24, 20, 200)), Bird::new(), Shared::on(server()));
+    let small = Bird::at(disk.data());
+    let mut order = crawl(&shared, &lab, "100ms");
+    order.extend(["--min-free-disk".into(), "10MB".into()]);
+    let (mut starter, _told) = Told::start(&mut bird.command(order));
+    wait_for_requests(&lab, 5);
+    let mut full = worker(&small, &shared, &lab);
+    let its = format!("FROM worker WHERE what LIKE '%, process {}'", full.0.id());
+    shared.wait_for(&format!("SELECT count(*) {its} AND cardinality(runs) > 0"));
+    disk.fill();
+    shared.wait_for(&format!("SELECT count(*) {its} AND cardinality(runs) = 0"));
+    assert!(starter.0.wait().unwrap().success());
+    assert_eq!(shared.count("SELECT count(*) FROM run WHERE stopped = 'empty'"), 1, "the others went on to the end");
+    full.signal(Signal::TERM);
+    assert!(full.0.wait().unwrap().success());
+    assert!(shared.is_idle());
 }
