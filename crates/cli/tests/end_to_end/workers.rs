@@ -143,7 +143,9 @@ impl Alone {
         let mut alone = Self { lab, delay_ms, also, kept: Kept::default(), took: Duration::ZERO, urls_twice: 0 };
         assert_eq!(bird.json(alone.order())["stopped"], "empty");
         (alone.kept, alone.took) = (bird.kept(), began.elapsed());
-        alone.urls_twice = alone.lab.server().log().urls_twice;
+        let log = alone.lab.server().log();
+        assert_eq!(log.robots_breaches, 0, "{:?}", breached(&log));
+        alone.urls_twice = log.urls_twice;
         alone
     }
 
@@ -151,6 +153,12 @@ impl Alone {
         let also = self.also.iter().map(|word| (*word).to_owned());
         to_the_end(&self.lab, &format!("{}ms", self.delay_ms)).into_iter().chain(also).collect()
     }
+}
+
+/// What was asked for in spite of robots.txt, by host.
+fn breached(log: &lab::LogSummary) -> Vec<(&String, &Vec<String>)> {
+    let hosts = log.by_host.iter().map(|(name, host)| (name, &host.breached));
+    hosts.filter(|(_, breached)| !breached.is_empty()).collect()
 }
 
 /// Crawls the same web as several workers on one database, and compares.
@@ -216,7 +224,7 @@ fn compare(alone: &Alone, workers: usize, server: &Server, trouble: &Trouble) ->
     assert_eq!(shared.count(&otherwise), 0);
     let (gap, twice) = (log.shortest_gap_ms, log.urls_twice);
     let told = format!("overlaps {}, gap {gap:?}, twice {twice} (alone {twice_alone})", log.overlaps);
-    assert_eq!((log.overlaps, log.robots_breaches), (0, 0), "{told}");
+    assert_eq!((log.overlaps, log.robots_breaches), (0, 0), "{told}; {:?}", breached(&log));
     assert!(gap.is_none_or(|gap| gap >= *delay_ms as f64), "{told}");
     if trouble.kills == 0 && trouble.crashes.is_empty() {
         assert_eq!(twice, *twice_alone, "{told}");

@@ -4,7 +4,7 @@ use facts::{LatLon, Locality, Whereabouts};
 
 use super::spoken::clip;
 use crate::gazetteer::{Country, Gazetteer, Kind, Place};
-use crate::parse::{Mention, country_code, is_region, precision_m};
+use crate::parse::{Mention, Stated, country_code, precision_m};
 use crate::reverse::reverse;
 
 /// Confidence of a town by how it is said: with its state or country, alone; of an area.
@@ -87,10 +87,11 @@ pub fn named_place(city: Option<&str>, state: Option<&str>, country: Option<&str
     let areas: Vec<Place> = areas.into_iter().filter(in_country).collect();
     let towns = city.as_deref().map(|city| towns_called(gazetteer, city)).unwrap_or_default();
     let (place, confidence) = if !towns.is_empty() {
+        let stated = state.as_deref().map(|state| Stated::of(gazetteer, state));
         let in_state = |place: &Place| {
             !known_areas
                 || areas.iter().any(|area| lies_in(*place, *area))
-                || state.as_deref().is_some_and(|state| is_region(*place, state))
+                || stated.as_ref().is_some_and(|stated| stated.holds(*place))
         };
         let mut towns: Vec<Place> = towns.into_iter().filter(in_country).filter(in_state).collect();
         towns.sort_by_key(|place| std::cmp::Reverse(place.population()));

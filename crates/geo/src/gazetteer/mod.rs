@@ -4,6 +4,7 @@
 //! index into them. The file is made by `cargo xtask data`; `data/README.md` names its sources.
 
 mod bytes;
+mod codes;
 pub mod layout;
 mod place;
 
@@ -12,6 +13,7 @@ use std::sync::{LazyLock, OnceLock};
 use fst::raw::Fst;
 
 use self::bytes::Bytes;
+use self::codes::Codes;
 use self::layout::{ADMIN1, COUNTRY, HEADER, MAGIC, PLACE, SECTIONS, Section, VERSION, Value};
 pub use self::place::{Country, Kind, Place, PlaceId};
 use crate::extent::Extents;
@@ -45,6 +47,8 @@ pub enum GazetteerError {
 #[derive(Clone, Debug)]
 pub struct Gazetteer {
     sections: [Bytes; SECTIONS],
+    /// Countries by their codes, once one is asked for.
+    codes: OnceLock<Codes>,
     /// How far areas reach, once that is asked for.
     extents: OnceLock<Extents>,
     /// What a user imported.
@@ -97,7 +101,7 @@ impl Gazetteer {
     }
 
     fn of(sections: [Bytes; SECTIONS]) -> Self {
-        Self { sections, extents: OnceLock::new(), finer: OnceLock::new() }
+        Self { sections, codes: OnceLock::new(), extents: OnceLock::new(), finer: OnceLock::new() }
     }
 
     /// How far areas reach, measured when it is first asked for.
@@ -175,8 +179,8 @@ impl Gazetteer {
 
     /// The country with this two- or three-letter code.
     pub fn country(&'static self, code: &str) -> Option<Country> {
-        self.countries()
-            .find(|country| country.code().eq_ignore_ascii_case(code) || country.code3().eq_ignore_ascii_case(code))
+        let number = self.codes.get_or_init(|| Codes::of(self.countries())).number(code)?;
+        Some(Country::new(self, number))
     }
 
     pub(crate) fn keys(&self) -> Option<Fst<&'static [u8]>> {
@@ -286,6 +290,19 @@ mod tests {
             let places = Gazetteer::embedded().named(name);
             let ids: Vec<_> = places.iter().filter_map(|place| place.id().geonames()).collect();
             assert!(ids.contains(&id), "{name}: {places:?}");
+        }
+    }
+
+    #[test]
+    fn countries_are_found_by_both_their_codes_in_any_case() {
+        let gazetteer = Gazetteer::embedded();
+        for country in gazetteer.countries() {
+            for code in [country.code(), country.code3(), &country.code().to_lowercase()] {
+                assert_eq!(gazetteer.country(code), Some(country), "{code}");
+            }
+        }
+        for code in ["", "D", "XX", "Germany", "É"] {
+            assert_eq!(gazetteer.country(code), None, "{code}");
         }
     }
 

@@ -86,6 +86,7 @@ pub(crate) fn town(
                 && (clues.countries.is_empty() || clues.countries.contains(&code))
         })
     };
+    let region = clues.region.map(|region| Stated::of(gazetteer, region));
     // Kiel is not Kehl, which once was called so, whatever the postcode.
     let namesake = entries().filter(|named| !named.alternate).map(|named| named.place.population()).max();
     for named in entries() {
@@ -100,8 +101,8 @@ pub(crate) fn town(
         let mut score = (place.population() as f64 + 100.0).log10();
         score -= if named.alternate { 1.0 } else { 0.0 };
         score -= if place.kind() == Kind::Admin2 { 1.5 } else { 0.0 };
-        if let Some(region) = clues.region {
-            if is_region(place, region) {
+        if let Some(region) = &region {
+            if region.holds(place) {
                 score += 6.0;
             } else if code == "US" && !clues.countries.is_empty() {
                 continue;
@@ -159,13 +160,26 @@ pub(crate) fn country_code(gazetteer: &'static Gazetteer, country: &str) -> Opti
     place.country().map(|country| country.code())
 }
 
-pub(crate) fn is_region(place: Place, region: &str) -> bool {
-    let key = fold(region);
-    [place.admin1(), place.admin2()].into_iter().flatten().any(|area| {
-        area.code().eq_ignore_ascii_case(region)
-            || fold(area.name()) == key
-            || area.gazetteer().named(region).contains(&area)
-    })
+/// A state or region that is named with a town, looked up once for all places of the town's name.
+pub(crate) struct Stated<'s> {
+    written: &'s str,
+    key: String,
+    places: Vec<Place>,
+}
+
+impl<'s> Stated<'s> {
+    pub(crate) fn of(gazetteer: &'static Gazetteer, written: &'s str) -> Self {
+        Self { written, key: fold(written), places: gazetteer.named(written) }
+    }
+
+    /// Whether a place lies in it.
+    pub(crate) fn holds(&self, place: Place) -> bool {
+        [place.admin1(), place.admin2()].into_iter().flatten().any(|area| {
+            area.code().eq_ignore_ascii_case(self.written)
+                || self.places.contains(&area)
+                || fold(area.name()) == self.key
+        })
+    }
 }
 
 /// Whether a postcode can be a town's, where that is known: by the leading digits, which are facts

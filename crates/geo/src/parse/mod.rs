@@ -21,7 +21,7 @@ use std::ops::Range;
 use facts::{Address, LatLon};
 
 pub(crate) use self::coordinates::{is_origin, spread_of, two_numbers};
-pub(crate) use self::locate::{Clues, Fit, country_code, doubted, fit, is_region, refined, town};
+pub(crate) use self::locate::{Clues, Fit, Stated, country_code, doubted, fit, refined, town};
 pub use self::parser::Parser;
 pub(crate) use self::tuning::precision_m;
 use crate::gazetteer::{Gazetteer, Place};

@@ -1,6 +1,6 @@
 //! The street of an address as English is written: number first, the kind of street last.
 
-use super::number::{is_english_house, is_grid, is_house, is_id, is_ordinal, key};
+use super::number::{is_english_house, is_grid, is_house, is_id, is_ordinal};
 use super::pieces::{Piece, Sep};
 use super::street::{
     LONGEST, SKIPPED, SKIPPED_WORDS, Street, cut_unit, first_key, is_aside, is_something_else, segments, written,
@@ -47,7 +47,7 @@ impl Street {
                 return Some(Self { apart: skipped > 0, ..found });
             }
             let part = &pieces[from..to];
-            let unit = |piece: &Piece<'_>| key(piece.text).len() > 1 && words::is_unit(&key(piece.text));
+            let unit = |piece: &Piece<'_>| piece.key().len() > 1 && words::is_unit(piece.key());
             let numbered = part.len() == 1 && part[0].has_digit() && is_id(part[0].text);
             if is_aside(part) || numbered || part.len() <= 4 && !part[0].has_digit() && part.iter().any(unit) {
                 continue;
@@ -63,13 +63,13 @@ impl Street {
     /// `1800 M Street, NW`: the direction is part of the street.
     fn with_direction(mut self, next: Option<&[Piece<'_>]>) -> Self {
         if let Some(first) = next.and_then(|next| next.first())
-            && matches!(key(first.text).as_str(), "n" | "s" | "e" | "w" | "ne" | "nw" | "se" | "sw")
+            && matches!(first.key(), "n" | "s" | "e" | "w" | "ne" | "nw" | "se" | "sw")
             && first.sep == Sep::Comma
             && self.sure
         {
             self.street = format!("{} {}", self.street, first.text);
             let more = next.and_then(|next| next.get(1)).filter(|more| first.text.len() <= 2 && more.text.len() <= 2);
-            if let Some(more) = more.filter(|more| words::is_direction(&key(more.text))) {
+            if let Some(more) = more.filter(|more| words::is_direction(more.key())) {
                 self.street = format!("{} {}", self.street, more.text);
             }
         }
@@ -85,20 +85,21 @@ impl Street {
         } else if is_grid(pieces[at].text) && pieces[at].text.len() < 7 {
             return None;
         } else if to - from >= 3 && pieces[from].text.len() == 1 {
-            let letter = key(pieces[from].text);
-            let typed = words::is_english_last(&key(pieces[from + 1].text));
-            let initial = matches!(key(pieces[from + 1].text).as_str(), "s" | "and");
-            if letter.bytes().all(|b| b.is_ascii_alphabetic()) && !words::is_direction(&letter) && !typed && !initial {
+            let letter = pieces[from].key();
+            let typed = words::is_english_last(pieces[from + 1].key());
+            let initial = matches!(pieces[from + 1].key(), "s" | "and");
+            if letter.bytes().all(|b| b.is_ascii_alphabetic()) && !words::is_direction(letter) && !typed && !initial {
                 from += 1;
             }
         }
         let end = cut_unit(pieces, from, to);
         let left_over = if end == to { 0 } else { to - unit_end(pieces, end, to) };
         // A building may follow the street without a comma: "850 Jaeger St Jaeger Square".
-        let cuts = (from + 2..end).filter(|cut| {
-            let kind = key(pieces[*cut - 1].text);
-            is_strong(&kind) && kind != "way" && !words::is_direction(&key(pieces[*cut].text))
-                || *cut > from + 2 && words::is_direction(&kind) && is_strong(&key(pieces[*cut - 2].text))
+        // A longer name would be none, wherever it is cut.
+        let cuts = (from + 2..end.min(from + LONGEST + 1)).filter(|cut| {
+            let kind = pieces[*cut - 1].key();
+            is_strong(kind) && kind != "way" && !words::is_direction(pieces[*cut].key())
+                || *cut > from + 2 && words::is_direction(kind) && is_strong(pieces[*cut - 2].key())
         });
         let name = |end: usize, spare: usize| {
             let street = pieces.get(from..end).filter(|street| (1..=LONGEST).contains(&street.len()))?;
@@ -150,34 +151,32 @@ struct Judged {
 
 impl Judged {
     fn of(street: &[Piece<'_>]) -> Option<Self> {
-        let keys: Vec<String> = street.iter().map(|piece| key(piece.text)).collect();
+        let keys: Vec<&str> = street.iter().map(Piece::key).collect();
         let small = street.iter().all(|piece| !piece.is_capitalised());
         let mut core = keys.len();
         while core > 1
-            && (words::is_direction(&keys[core - 1])
-                || core > 2 && matches!(keys[core - 1].as_str(), "business" | "bus" | "ext"))
+            && (words::is_direction(keys[core - 1]) || core > 2 && matches!(keys[core - 1], "business" | "bus" | "ext"))
         {
             core -= 1;
         }
         let numbered = |word: &str| word.bytes().any(|b| b.is_ascii_digit());
         let leading =
-            keys.iter().take_while(|word| words::is_direction(word) || matches!(word.as_str(), "old" | "new")).count();
+            keys.iter().take_while(|word| words::is_direction(word) || matches!(**word, "old" | "new")).count();
         let lead = leading.min(core.checked_sub(1)?);
-        let typed = core >= 2 && words::is_english_last(&keys[core - 1]) || core == 1 && is_whole(&keys[0]);
+        let typed = core >= 2 && words::is_english_last(keys[core - 1]) || core == 1 && is_whole(keys[0]);
         let french = words::meaning(&first_key(street[lead].text)).first & words::NUMBER_FIRST != 0 && core > lead + 1;
-        let last = &keys[core - 1];
+        let last = keys[core - 1];
         let coded = core >= 2
             && is_coded(&keys[..core - 1])
             && (numbered(last)
                 || last.len() <= 3 && street[core - 1].is_capitalised() && !words::is_english_last(last))
-            || core == lead + 2 && matches!(keys[lead].as_str(), "ave" | "avenue" | "avenida") && last.len() == 1
-            || core >= 3 && keys[core - 2] == "no" && words::is_english_first(&keys[core - 3]) && numbered(last);
-        let about_kind = core > lead + 2
-            && words::is_english_last(&keys[lead])
-            && matches!(keys[lead + 1].as_str(), "of" | "de" | "des");
+            || core == lead + 2 && matches!(keys[lead], "ave" | "avenue" | "avenida") && last.len() == 1
+            || core >= 3 && keys[core - 2] == "no" && words::is_english_first(keys[core - 3]) && numbered(last);
+        let about_kind =
+            core > lead + 2 && words::is_english_last(keys[lead]) && matches!(keys[lead + 1], "of" | "de" | "des");
         let grid = core >= 2 && lead + 1 == core && is_ordinal(street[core - 1].text)
             || core >= 2 && keys.len() > core && numbered(last)
-            || core == 1 && keys.len() > 1 && numbered(&keys[0]);
+            || core == 1 && keys.len() > 1 && numbered(keys[0]);
         let mut score = match () {
             () if typed => 2.0,
             () if french || about_kind => 1.9,
@@ -190,7 +189,7 @@ impl Judged {
         for (index, word) in keys.iter().enumerate() {
             if index + 1 < core && index > 0 && is_strong(word) && !coded && !french && !is_final(last) {
                 // "St" before a name is a saint.
-                score -= if matches!(word.as_str(), "st" | "mt" | "ft") { 0.6 } else { 1.2 };
+                score -= if matches!(*word, "st" | "mt" | "ft") { 0.6 } else { 1.2 };
             }
             let small_word = !street[index].is_capitalised() && !numbered(word) && !words::is_particle(word);
             if small_word && !small && !words::is_direction(word) && !words::is_english_last(word) && !french {
@@ -215,10 +214,10 @@ impl Judged {
 }
 
 /// Whether words end with a kind of road that has a number for a name: "County Road", "Hwy".
-fn is_coded(keys: &[String]) -> bool {
+fn is_coded(keys: &[&str]) -> bool {
     let Some((last, before)) = keys.split_last() else { return false };
-    let of = before.last().map_or("", String::as_str);
-    let plain = matches!(last.as_str(), "road" | "rd" | "street" | "st");
+    let of = before.last().copied().unwrap_or_default();
+    let plain = matches!(*last, "road" | "rd" | "street" | "st");
     words::is_english_first(last)
         && (!plain || matches!(of, "county" | "country" | "state" | "farm" | "ranch" | "township"))
 }
@@ -226,12 +225,12 @@ fn is_coded(keys: &[String]) -> bool {
 /// Whether the last of the words is a flat's number: after a kind of street, or after a name with a direction.
 fn is_flat_after(street: &[Piece<'_>]) -> bool {
     let Some((last, rest)) = street.split_last() else { return false };
-    let before = rest.last().map(|piece| key(piece.text)).unwrap_or_default();
+    let before = rest.last().map(Piece::key).unwrap_or_default();
     let code = last.has_digit() && is_id(last.text) && !is_ordinal(last.text);
     let typed = rest.len() >= 2
-        && (is_strong(&before) || words::is_direction(&before) && before != "no")
-        && !is_coded(&rest.iter().map(|piece| key(piece.text)).collect::<Vec<_>>());
-    let directed = rest.len() >= 2 && words::is_direction(&key(rest[0].text)) && !words::is_english_first(&before);
+        && (is_strong(before) || words::is_direction(before) && before != "no")
+        && !is_coded(&rest.iter().map(Piece::key).collect::<Vec<_>>());
+    let directed = rest.len() >= 2 && words::is_direction(rest[0].key()) && !words::is_english_first(before);
     code && (typed || directed)
 }
 
@@ -306,15 +305,15 @@ fn is_final(word: &str) -> bool {
 
 fn follows_unit(pieces: &[Piece<'_>], from: usize, at: usize) -> bool {
     at > from && {
-        let before = key(pieces[at - 1].text);
+        let before = pieces[at - 1].key();
         pieces[at - 1].text == "#"
-            || words::is_unit(&before)
+            || words::is_unit(before)
                 && !pieces[at].text.contains('/')
                 && before != "no"
                 && before != "ground"
                 && !(at >= from + 2 && is_ordinal(pieces[at - 2].text))
-            || words::is_english_first(&before) && before.len() > 1
-            || words::is_box(&before)
+            || words::is_english_first(before) && before.len() > 1
+            || words::is_box(before)
     }
 }
 
@@ -323,12 +322,12 @@ fn unit_end(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
     let mut at = from;
     let mut ids = 0;
     while at < to {
-        let (word, bare) = (pieces[at].text, key(pieces[at].text));
+        let (word, bare) = (pieces[at].text, pieces[at].key());
         let is_part = word.starts_with('#')
-            || words::is_unit(&bare)
-            || words::is_counted(&bare)
+            || words::is_unit(bare)
+            || words::is_counted(bare)
             || is_ordinal(word)
-            || matches!(bare.as_str(), "box" | "po" | "pob")
+            || matches!(bare, "box" | "po" | "pob")
             || ids < 2 && is_id(word) && (pieces[at].has_digit() || word.len() == 1);
         if !is_part {
             break;

@@ -96,7 +96,9 @@ impl<'r> Reader<'r> {
             let country = self.gazetteer.country(code);
             if let Some(country) = country {
                 let prefix = country.telephone().to_string();
-                if phones.iter().any(|phone| phone.starts_with(&prefix)) {
+                // In order, those that begin so follow on where it would stand itself.
+                let first = phones.partition_point(|phone| *phone < prefix);
+                if phones.get(first).is_some_and(|phone| phone.starts_with(&prefix)) {
                     weight += 1.5;
                 }
                 if self.hints.language == Some(country.language()) {
@@ -112,7 +114,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Digits after a plus sign around an address.
+    /// Digits after a plus sign around an address, in their order.
     fn phones(&self, start: usize, end: usize) -> Vec<String> {
         let from = self.text.floor_char_boundary(start.saturating_sub(PHONE_REACH));
         let to = self.text.floor_char_boundary((end + PHONE_REACH).min(self.text.len()));
@@ -121,7 +123,10 @@ impl<'r> Reader<'r> {
             let rest = around.get(at + 1..).unwrap_or_default().trim_start_matches([' ', '(']);
             rest.chars().take_while(char::is_ascii_digit).take(4).collect::<String>()
         };
-        around.match_indices('+').map(|(at, _)| digits(at)).filter(|digits| !digits.is_empty()).collect()
+        let mut phones: Vec<String> =
+            around.match_indices('+').map(|(at, _)| digits(at)).filter(|digits| !digits.is_empty()).collect();
+        phones.sort_unstable();
+        phones
     }
 
     /// The country named within a few words after a byte.

@@ -27,6 +27,7 @@ pub(super) struct Area {
     /// As it is written beside the postcode.
     pub(super) key: &'static str,
     pub(super) name: &'static str,
+    folded: String,
     /// How its postcodes begin.
     begins: Vec<&'static str>,
 }
@@ -52,7 +53,7 @@ impl Formats {
                     }),
                     [country, key, name, begins] => {
                         let begins = begins.split('|').filter(|begin| !begin.is_empty()).collect();
-                        all.areas.push(Area { country, key, name, begins });
+                        all.areas.push(Area { country, key, name, folded: crate::fold(name), begins });
                     }
                     _ => {}
                 }
@@ -72,10 +73,8 @@ impl Formats {
     /// The area of a country that is written like this: by its key or its name, in any case.
     pub(super) fn area(&self, country: &str, written: &str) -> Option<&Area> {
         let mut own = self.areas.iter().filter(|area| area.country == country);
-        own.find(|area| {
-            area.key.eq_ignore_ascii_case(written)
-                || written.len() > 3 && crate::fold(area.name) == crate::fold(written)
-        })
+        let folded = (written.len() > 3).then(|| crate::fold(written));
+        own.find(|area| area.key.eq_ignore_ascii_case(written) || folded.as_ref() == Some(&area.folded))
     }
 
     /// Whether a postcode can be of an area of a country, where that is known.

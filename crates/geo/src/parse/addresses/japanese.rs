@@ -7,6 +7,9 @@ use crate::parse::{Mention, MentionKind, tuning};
 
 /// Confidence in an address with its mark, 〒.
 const CONFIDENCE: f64 = 0.95;
+/// How far an address may reach after its postcode, in bytes: some hundred characters. Each of many on one long
+/// line is looked for no farther.
+const REACH: usize = 360;
 
 impl Reader<'_> {
     /// `〒920-0961 石川県金沢市片町1丁目2-3`: found at the first half of the postcode.
@@ -22,9 +25,7 @@ impl Reader<'_> {
         let postcode = self.text.get(start..end)?.to_owned();
         let mark = self.text.get(..start)?.strip_suffix('〒')?;
         start = mark.len();
-        let rest = self.text.get(end..)?;
-        let line = rest.split(['\n', '、', '。', '　']).next()?.trim_start();
-        let from = end + (rest.len() - rest.trim_start().len());
+        let (line, from) = line_after(self.text, end)?;
         // The prefecture, the town, then the quarter and the numbers of block and house.
         let after = |text: &str, marks: &[char]| text.find(marks).map(|at| at + '市'.len_utf8());
         let prefecture = after(line, &['県', '府', '都', '道']).unwrap_or(0);
@@ -54,5 +55,27 @@ impl Reader<'_> {
             address: Some(address),
             why: format!("street, number and postcode with {}, a known town", place.name()),
         })
+    }
+}
+
+/// What stands after a postcode up to the end of the line or sentence, and where that begins.
+fn line_after(text: &str, end: usize) -> Option<(&str, usize)> {
+    let rest = text.get(end..text.floor_char_boundary(end + REACH))?;
+    let line = rest.split(['\n', '、', '。', '　']).next()?.trim_start();
+    Some((line, end + (rest.len() - rest.trim_start().len())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_postcodes_on_one_line_are_each_read_as_far_as_one() {
+        let read = |times: usize| -> usize {
+            let text = "〒920-0961 M".repeat(times);
+            let ends = text.match_indices("0961").map(|(at, postcode)| at + postcode.len());
+            ends.filter_map(|end| line_after(&text, end)).map(|(line, _)| line.len()).sum()
+        };
+        assert!(read(1000) > 0 && read(4000) < 5 * read(1000));
     }
 }

@@ -15,6 +15,7 @@ mod name;
 mod number;
 mod pieces;
 mod street;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod town_after;

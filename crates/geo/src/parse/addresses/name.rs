@@ -28,7 +28,7 @@ impl Name {
         let start = to.saturating_sub(LONGEST).max(from);
         (start..to).find_map(|at| {
             let piece = &pieces[at];
-            let joined = piece.text.contains('/') && first_key(piece.text) != key(piece.text);
+            let joined = piece.text.contains('/') && first_key(piece.text) != piece.key();
             let word = first_key(piece.text);
             let Meaning { first, .. } = words::meaning(&word);
             let first = first & !words::ENGLISH;
@@ -52,8 +52,8 @@ impl Name {
         let mut kind = to - 1;
         // "Ringstraße Nord", "Storgatan V"
         if kind > from
-            && words::meaning(&key(pieces[kind].text)).last == 0
-            && (words::is_direction(&key(pieces[kind].text)) || pieces[kind].text.len() <= 2)
+            && words::meaning(pieces[kind].key()).last == 0
+            && (words::is_direction(pieces[kind].key()) || pieces[kind].text.len() <= 2)
         {
             kind -= 1;
         }
@@ -83,7 +83,7 @@ impl Name {
         let mut start = kind;
         while start > from {
             let before = &pieces[start - 1];
-            let small = key(before.text);
+            let small = before.key();
             let takes = if compound && german {
                 // "Wiedner Hauptstraße"
                 let of_a_town =
@@ -93,9 +93,7 @@ impl Name {
             } else if german {
                 // One word before "Straße", and what joins more to it.
                 start == kind && belongs(before)
-                    || words::is_particle(&key(pieces[start].text))
-                        && !pieces[start].is_capitalised()
-                        && belongs(before)
+                    || words::is_particle(pieces[start].key()) && !pieces[start].is_capitalised() && belongs(before)
                     || words::is_adjective(&small) && before.is_capitalised()
                     || is_title(before.text)
             } else {

@@ -39,7 +39,7 @@ pub(super) fn is_english_house(word: &str) -> bool {
     let word = word.trim_end_matches('.');
     is_digits_and_more(word, ENGLISH_DIGITS)
         || is_grid(word)
-        || IN_WORDS.contains(&word.to_lowercase().as_str()) && word.starts_with(char::is_uppercase)
+        || word.starts_with(char::is_uppercase) && IN_WORDS.iter().any(|number| word.eq_ignore_ascii_case(number))
 }
 
 /// Coordinates of a grid of streets: `N165`, `W2123`, `N165W2123`.
@@ -105,7 +105,7 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
     let mut counts = false;
     while at < end {
         let word = pieces[at].text;
-        let bare = key(word);
+        let bare = pieces[at].key();
         // "21/Stiege 1/Top 7"
         let open = pieces[at - 1].text.rsplit_once('/').is_some_and(|(_, last)| JOINED.contains(&key(last).as_str()));
         if open && is_digits_and_more(word, DIGITS) {
@@ -121,7 +121,7 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
             at += 1;
             number_end = at;
             counts = true;
-        } else if JOINED.contains(&bare.as_str()) {
+        } else if JOINED.contains(&bare) {
             at += 1 + usize::from(next_is_id());
             number_end = at;
         } else if is_roman(word) || counts && is_id(word) {
@@ -131,9 +131,7 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
         } else if words::is_unit(&bare) || is_ordinal(word) {
             at += 1;
             while at < end
-                && (is_id(pieces[at].text)
-                    || words::is_counted(&key(pieces[at].text))
-                    || words::is_unit(&key(pieces[at].text)))
+                && (is_id(pieces[at].text) || words::is_counted(pieces[at].key()) || words::is_unit(pieces[at].key()))
             {
                 at += 1;
             }
@@ -161,9 +159,11 @@ pub(super) fn is_id(word: &str) -> bool {
 /// `3.`, `2º`, `2nd`, `1er`, `5e`.
 pub(super) fn is_ordinal(word: &str) -> bool {
     let digits = word.bytes().take_while(u8::is_ascii_digit).count();
+    if !(1..=3).contains(&digits) {
+        return false;
+    }
     let tail = word.get(digits..).unwrap_or_default().to_lowercase();
-    (1..=3).contains(&digits)
-        && (digits < 3 || tail.len() == 2)
+    (digits < 3 || tail.len() == 2)
         && matches!(
             tail.as_str(),
             "." | "º" | "ª" | ".º" | ".ª" | "°" | "st" | "nd" | "rd" | "th" | "er" | "e" | "eme" | "ème" | "de" | "ste"

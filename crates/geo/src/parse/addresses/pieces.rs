@@ -1,5 +1,9 @@
 //! What stands before a postcode, as words and what separates them.
 
+use std::cell::OnceCell;
+
+use super::number::key;
+
 /// How far back an address may begin, in bytes.
 const REACH: usize = 180;
 /// Letters of any abbreviation with a full stop, at most; longer words end a sentence with it, except …
@@ -26,15 +30,22 @@ pub(super) enum Sep {
 }
 
 /// A word.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Piece<'t> {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) text: &'t str,
     pub(super) sep: Sep,
+    /// See [`Piece::key`].
+    key: OnceCell<String>,
 }
 
 impl Piece<'_> {
+    /// It in one spelling. The street is looked for on many ways through the same words, so this is kept.
+    pub(super) fn key(&self) -> &str {
+        self.key.get_or_init(|| key(self.text))
+    }
+
     pub(super) fn is_capitalised(&self) -> bool {
         self.text.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(char::is_uppercase)
     }
@@ -115,7 +126,7 @@ pub(super) fn before(text: &str, end: usize) -> (Vec<Piece<'_>>, Sep) {
         let ends = word.ends_with(['!', '?', '…']) || is_sentence_end(bare) && !shortens;
         let bare = if ends { bare.trim_end_matches('.') } else { bare };
         if !bare.is_empty() {
-            found.push(Piece { start, end: start + bare.len(), text: bare, sep });
+            found.push(Piece { start, end: start + bare.len(), text: bare, sep, key: OnceCell::new() });
             sep = Sep::Space;
         }
         if ends {

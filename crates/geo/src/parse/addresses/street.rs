@@ -55,12 +55,12 @@ pub(super) fn written(pieces: &[Piece<'_>], text: &str) -> String {
 
 /// Whether a part is a floor, a flat, a box at the post office, or what a form says of it.
 pub(super) fn is_aside(part: &[Piece<'_>]) -> bool {
-    let keys: Vec<String> = part.iter().map(|piece| key(piece.text)).collect();
+    let keys: Vec<&str> = part.iter().map(Piece::key).collect();
     let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return true };
     let is_unit = |word: &str| words::is_unit(word);
     let label = keys.iter().all(|word| words::is_label(word));
     let ids = |keys: &[Piece<'_>]| {
-        keys.iter().all(|piece| is_id(piece.text) || is_ordinal(piece.text) || is_unit(&key(piece.text)))
+        keys.iter().all(|piece| is_id(piece.text) || is_ordinal(piece.text) || is_unit(piece.key()))
     };
     label
         || part[0].text.starts_with('#')
@@ -184,7 +184,7 @@ impl Street {
         // "Rua …, Lote 9": the plot is the number.
         if index > 0
             && to - from == 2
-            && matches!(key(pieces[from].text).as_str(), "lote" | "lt" | "km" | "parcela" | "nave")
+            && matches!(pieces[from].key(), "lote" | "lt" | "km" | "parcela" | "nave")
             && is_id(pieces[to - 1].text)
         {
             let (before_from, before_to) = parts[index - 1];
@@ -251,9 +251,9 @@ impl Street {
         if is_something_else(rest, first.text) || is_aside(rest) {
             return None;
         }
-        let last = key(rest[rest.len() - 1].text);
-        let sure = matches!(last.as_str(), "grand rue" | "grande rue" | "grandrue" | "grand place")
-            || rest.len() > 1 && matches!(last.as_str(), "rue" | "place" | "chemin" | "cours" | "quai");
+        let last = rest[rest.len() - 1].key();
+        let sure = matches!(last, "grand rue" | "grande rue" | "grandrue" | "grand place")
+            || rest.len() > 1 && matches!(last, "rue" | "place" | "chemin" | "cours" | "quai");
         let languages = if sure { words::NUMBER_FIRST } else { 0 };
         Some(Self {
             start: first.start,
@@ -271,22 +271,20 @@ impl Street {
 pub(super) fn cut_unit(pieces: &[Piece<'_>], from: usize, to: usize) -> usize {
     (from + 1..to)
         .find(|at| {
-            let (word, next) = (key(pieces[*at].text), pieces.get(*at + 1).filter(|_| *at + 1 < to));
+            let (word, next) = (pieces[*at].key(), pieces.get(*at + 1).filter(|_| *at + 1 < to));
             let next_is_id = next.is_some_and(|next| is_id(next.text) || next.text.starts_with('#'));
             pieces[*at].text.starts_with('#')
-                || words::is_unit(&word)
+                || words::is_unit(word)
                     && next_is_id
-                    && !words::is_direction(&word)
-                    && !matches!(word.as_str(), "st" | "la" | "no" | "a" | "m")
+                    && !words::is_direction(word)
+                    && !matches!(word, "st" | "la" | "no" | "a" | "m")
                 || is_ordinal(pieces[*at].text)
-                    && next.is_some_and(|next| {
-                        words::is_counted(&key(next.text)) && !matches!(key(next.text).as_str(), "st")
-                    })
+                    && next.is_some_and(|next| words::is_counted(next.key()) && !matches!(next.key(), "st"))
                 || matches!(
-                    word.as_str(),
+                    word,
                     "suite" | "ste" | "apt" | "apartment" | "unit" | "bldg" | "rm" | "room" | "pob" | "po"
                 )
-                || next.is_none() && matches!(word.as_str(), "floor" | "flr" | "penthouse") && *at > from + 1
+                || next.is_none() && matches!(word, "floor" | "flr" | "penthouse") && *at > from + 1
         })
         .unwrap_or(to)
 }

@@ -1,7 +1,6 @@
 //! Addresses whose town stands before the postcode: where English is written.
 
 use super::evidence::Evidence;
-use super::number::key;
 use super::pieces::{self, Piece, Sep};
 use super::street::Street;
 use super::vocabulary as words;
@@ -35,6 +34,20 @@ struct Reading {
     country: &'static str,
 }
 
+/// The streets before each word. Which it is depends neither on the country nor on the area, of which there are
+/// several to try.
+struct Streets<'p> {
+    text: &'p str,
+    pieces: &'p [Piece<'p>],
+    known: Vec<Option<Option<Street>>>,
+}
+
+impl Streets<'_> {
+    fn before(&mut self, word: usize) -> Option<Street> {
+        self.known.get_mut(word)?.get_or_insert_with(|| Street::before_town(self.text, &self.pieces[..word])).clone()
+    }
+}
+
 impl<'r> Reader<'r> {
     /// `10 Downing Street, London SW1A 2AA`, `1600 Pennsylvania Avenue NW, Washington, DC 20500`.
     pub(super) fn town_before(&self, postcode: Postcode<'_>, countries: &[&'static str]) -> Option<Parts> {
@@ -56,10 +69,11 @@ impl<'r> Reader<'r> {
         // ZIP codes of the East that lost their zero.
         let short = ["US"].into_iter().filter(|_| postcode.written.len() == 4 && digits);
         let countries: Vec<&'static str> = countries.iter().copied().chain(short).collect();
+        let mut streets = Streets { text: self.text, pieces: &before, known: vec![None; before.len()] };
         let best = countries
             .iter()
             .flat_map(|country| self.areas(&before, country).into_iter().map(move |area| (country, area)))
-            .filter_map(|(country, area)| self.reading(postcode, &before, country, area, digits))
+            .filter_map(|(country, area)| self.reading(postcode, &mut streets, country, area, digits))
             .max_by(|a, b| a.score.total_cmp(&b.score))?;
         if best.score < ENOUGH {
             return None;
@@ -152,11 +166,12 @@ impl<'r> Reader<'r> {
     fn reading(
         &self,
         postcode: Postcode<'_>,
-        pieces: &[Piece<'_>],
+        streets: &mut Streets<'_>,
         country: &'static str,
         area: Area,
         digits: bool,
     ) -> Option<Reading> {
+        let pieces = streets.pieces;
         if country == "US" && postcode.written.len() == 4 {
             let state = area.place?.code();
             self.formats.fits(country, state, &format!("0{}", postcode.written)).filter(|fits| *fits)?;
@@ -172,15 +187,15 @@ impl<'r> Reader<'r> {
             let (bounded, city) = (part[0].sep > Sep::Space, self.text.get(part[0].start..part[words - 1].end)?);
             // "N. Orange" is one name.
             let led =
-                !bounded && first > 0 && pieces[first - 1].sep > Sep::Space && is_leading(&key(pieces[first - 1].text));
+                !bounded && first > 0 && pieces[first - 1].sep > Sep::Space && is_leading(pieces[first - 1].key());
             if led {
                 continue;
             }
             if !is_town_like(part, country) {
                 continue;
             }
+            let Some(street) = streets.before(first) else { continue };
             let place = self.known_town(city, postcode, country, &area);
-            let Some(street) = Street::before_town(self.text, &pieces[..first]) else { continue };
             let fit = place.and_then(|place| {
                 let address = Address { postcode: Some(postcode.written.to_owned()), ..Address::default() };
                 locate::fit(place, &address)
@@ -206,11 +221,11 @@ impl<'r> Reader<'r> {
             if fit == Some(Fit::Elsewhere) {
                 score -= 1.0;
             }
-            let head = key(part[0].text);
+            let head = part[0].key();
             if words > 1
                 && place.is_none()
-                && words::is_english_last(&head)
-                && !matches!(head.as_str(), "st" | "mt" | "ft" | "mount" | "port" | "glen" | "lake" | "la")
+                && words::is_english_last(head)
+                && !matches!(head, "st" | "mt" | "ft" | "mount" | "port" | "glen" | "lake" | "la")
             {
                 score -= 1.0;
             }
@@ -293,11 +308,11 @@ fn is_town_like(part: &[Piece<'_>], country: &str) -> bool {
     let last = part.len() - 1;
     part.iter().enumerate().all(|(index, piece)| {
         let district = country == "IE" && index == last && index > 0 && piece.text.len() <= 2;
-        let bare = key(piece.text);
+        let bare = piece.key();
         (!piece.has_digit() || district)
             && !piece.text.starts_with('#')
-            && !(index == 0 && (words::is_unit(&bare) && bare != "st" && bare != "top" && bare.len() < 9 && bare != "van" && bare != "bay"))
-            && !words::is_box(&bare)
+            && !(index == 0 && (words::is_unit(bare) && bare != "st" && bare != "top" && bare.len() < 9 && bare != "van" && bare != "bay"))
+            && !words::is_box(bare)
     }) && part[0].text.chars().filter(|c| c.is_alphabetic()).count() >= if part.len() > 1 { 1 } else { 2 }
         // The whole address may be written small; then so is the town.
         && part.iter().any(|piece| piece.text.chars().any(char::is_alphabetic))

@@ -1,7 +1,8 @@
 //! Words of addresses, language by language. All are folded: lower case, no diacritics.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use super::tables::{Table, Words};
 
 /// How a language names streets.
 struct Language {
@@ -262,13 +263,20 @@ const POLISH_CZECH: u16 = 1 << 10 | 1 << 11;
 
 /// What a word says of a street; `word` is folded.
 pub(super) fn meaning(word: &str) -> Meaning {
-    static FIRST: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| table(|language| language.first));
-    static LAST: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| table(|language| language.last));
-    static ENDINGS: LazyLock<Vec<(&str, u16)>> =
-        LazyLock::new(|| table(|language| language.endings).into_iter().collect());
+    static FIRST: LazyLock<Table<&str, u16>> = LazyLock::new(|| table(|language| language.first));
+    static LAST: LazyLock<Table<&str, u16>> = LazyLock::new(|| table(|language| language.last));
+    // By their last bytes: most words end with none of them.
+    static ENDINGS: LazyLock<Table<u8, Vec<(&str, u16)>>> = LazyLock::new(|| {
+        let mut endings: Table<u8, Vec<(&str, u16)>> = Table::default();
+        for (ending, languages) in table(|language| language.endings) {
+            endings.entry(ending.bytes().last().unwrap_or_default()).or_default().push((ending, languages));
+        }
+        endings
+    });
     let mut last = LAST.get(word).copied().unwrap_or_default();
     if word.len() >= 6 && !word.contains(' ') {
-        for (ending, languages) in ENDINGS.iter() {
+        let same = word.bytes().last().and_then(|last| ENDINGS.get(&last));
+        for (ending, languages) in same.into_iter().flatten() {
             if word.len() >= ending.len() + 3 && word.ends_with(ending) {
                 last |= languages;
             }
@@ -279,7 +287,7 @@ pub(super) fn meaning(word: &str) -> Meaning {
 
 /// Whether a word alone is a kind of street.
 pub(super) fn is_kind(word: &str) -> bool {
-    static LAST: LazyLock<HashMap<&str, u16>> = LazyLock::new(|| table(|language| language.last));
+    static LAST: LazyLock<Table<&str, u16>> = LazyLock::new(|| table(|language| language.last));
     LAST.get(word).is_some_and(|languages| languages & !ENGLISH != 0)
 }
 
@@ -308,22 +316,22 @@ pub(super) fn is_weak(word: &str, languages: u16) -> bool {
         && !matches!(word, "ul" | "al" | "pl" | "os" | "nam" | "tr" | "plac" | "ulice" | "platz" | "allee")
 }
 
-fn table(words: impl Fn(&Language) -> &'static str) -> HashMap<&'static str, u16> {
-    let mut table: HashMap<&str, u16> = HashMap::new();
+fn table(words: impl Fn(&Language) -> &'static str) -> Table<&'static str, u16> {
+    let mut table: Table<&str, u16> = Table::default();
     for (index, language) in LANGUAGES.iter().enumerate() {
         words(language).split_ascii_whitespace().for_each(|word| *table.entry(word).or_default() |= 1 << index);
     }
     table
 }
 
-fn set(words: &'static str) -> HashSet<&'static str> {
+fn set(words: &'static str) -> Words {
     words.split_ascii_whitespace().collect()
 }
 
 macro_rules! sets {
     ($($(#[$doc:meta])* $name:ident: $words:ident;)*) => {
         $($(#[$doc])* pub(super) fn $name(word: &str) -> bool {
-            static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| set($words));
+            static WORDS: LazyLock<Words> = LazyLock::new(|| set($words));
             WORDS.contains(word)
         })*
     };
@@ -350,7 +358,7 @@ sets! {
 
 /// Whether something stands for a house number where there is none.
 pub(super) fn is_numberless(word: &str) -> bool {
-    NUMBERLESS.contains(&word.to_lowercase().as_str())
+    NUMBERLESS.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// Whether folded words are a box at a post office.

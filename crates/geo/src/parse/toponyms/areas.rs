@@ -88,27 +88,35 @@ impl Document<'_> {
                 added.push((last + 1, end, place));
             }
         }
-        for (first, last, place) in added {
-            self.names.retain(|name| name.found.last < first || name.found.first > last);
-            let value = Value { payload: place.index() << 2, many: false, finer: 0 };
-            let found = Match { first, last, skip: 0, value, ending: None };
-            self.groups.push(self.group(value, "", false));
-            let group = self.groups.len() - 1;
-            let at = self.names.partition_point(|name| name.found.first < first);
-            let reason = "the state of the place before it";
-            self.names.insert(
-                at,
-                Name {
-                    found,
-                    group,
-                    support: support::CONTAINS + 1.0,
-                    reason,
-                    located: true,
-                    container: None,
-                    within: None,
-                },
-            );
+        // States stand in the order of the text and apart, as names do: one way along both.
+        let mut added = added.into_iter().peekable();
+        let mut read_to = None;
+        for name in std::mem::take(&mut self.names) {
+            while let Some(state) = added.next_if(|(first, ..)| *first <= name.found.last) {
+                read_to = Some(state.1);
+                self.add_state(state);
+            }
+            if read_to.is_none_or(|last| last < name.found.first) {
+                self.names.push(name);
+            }
         }
+        added.for_each(|state| self.add_state(state));
+    }
+
+    /// Adds a shortened state after the names so far: its first and last token, and the place.
+    fn add_state(&mut self, (first, last, place): (usize, usize, Place)) {
+        let value = Value { payload: place.index() << 2, many: false, finer: 0 };
+        let found = Match { first, last, skip: 0, value, ending: None };
+        self.groups.push(self.group(value, "", false));
+        self.names.push(Name {
+            found,
+            group: self.groups.len() - 1,
+            support: support::CONTAINS + 1.0,
+            reason: "the state of the place before it",
+            located: true,
+            container: None,
+            within: None,
+        });
     }
 
     fn abbreviation(&self, first: usize) -> Option<(Place, usize)> {

@@ -298,3 +298,13 @@ fn ordinary_words_are_no_inflected_names_of_countries_far_away() {
     let text = "Sateen jälkeen tori oli tyhjä, ja lapset juoksivat rantaan. Sateen jälkeen kaikki oli märkää.";
     assert_eq!(found(text, &hints), [""; 0]);
 }
+
+#[test]
+fn each_of_many_towns_has_its_own_state() {
+    let times = 500;
+    let expected = ["Austin=Austin, Texas, United States", "TX=Texas, United States"];
+    let text = "He left Austin, TX for Lewisburg, W.Va. and was seen there. ".repeat(times);
+    let found = found(&text, &Hints { language: Some("en"), ..Hints::default() });
+    assert_eq!(found.len(), 4 * times);
+    assert!(found.chunks(4).all(|four| four == &found[..4] && four[..2] == expected), "{:?}", &found[..4]);
+}
