@@ -79,8 +79,11 @@ impl Web {
 
     /// Whether the site's robots.txt lets a crawler ask for this; `target` is path and query.
     pub fn allows(&self, https: bool, host: &str, target: &str) -> bool {
-        let thing = thing::named(&self.settings, https, host, target);
-        robots::allowed(&self.settings, host, &thing)
+        // robots.txt itself may be asked for by any name and scheme, also where that only leads on.
+        if target.split('?').next() == Some("/robots.txt") {
+            return true;
+        }
+        robots::allowed(&self.settings, host, &thing::named(&self.settings, https, host, target))
     }
 
     /// The page an address names, also when it is not the canonical one.

@@ -290,6 +290,8 @@ fn robots_files_are_of_all_sorts_and_forbid_what_the_truth_says() {
         if text.contains("Disallow: /login") {
             assert!(!web.allows(url.scheme() == "https", url.host_str(), "/login"), "{url}");
         }
+        // It may always be asked for, also by the scheme that only leads to the other.
+        assert!([true, false].iter().all(|https| web.allows(*https, url.host_str(), "/robots.txt")), "{url}");
     }
     assert_eq!(styles.len(), 7, "{styles:?}");
     assert!(statuses.is_superset(&[200, 302, 404].into()), "{statuses:?}");
