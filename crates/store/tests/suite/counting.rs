@@ -100,7 +100,8 @@ impl Numbers {
                 facts.focus = Some(self.below(4) as usize).filter(|focus| *focus < facts.places.len());
                 for reference in &mut facts.media {
                     reference.locations = self.said(&[SaidSource::Structured, SaidSource::Description]);
-                    reference.refused = [None, Some("robots"), Some("opt-out")][self.below(3) as usize].map(str::to_owned);
+                    reference.refused =
+                        [None, Some("robots"), Some("opt-out")][self.below(3) as usize].map(str::to_owned);
                 }
                 visit
             }

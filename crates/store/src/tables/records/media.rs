@@ -137,8 +137,8 @@ impl Records<'_> {
     /// A page asks not to take what it shows. Of several pages that do, for several reasons, the same one is told
     /// whichever is read first; a page that offers the address, or a visit, has the last word.
     pub(super) fn reserved(&mut self, address: Address, kind: MediaKind, reason: &str, new: bool) -> sql::Result<()> {
-        let is_told = new
-            || self.refusal(address)?.is_some_and(|said| reason < said.as_str()) && !self.visited(address)?;
+        let is_told =
+            new || self.refusal(address)?.is_some_and(|said| reason < said.as_str()) && !self.visited(address)?;
         if is_told { self.refuse(address, kind, reason) } else { Ok(()) }
     }
 
