@@ -87,17 +87,17 @@ impl Name {
             let takes = if compound && german {
                 // "Wiedner Hauptstraße"
                 let of_a_town =
-                    small.ends_with("er") && small.len() > 4 && !words::is_outside(&small) && before.sep == Sep::Space;
-                (words::is_adjective(&small) || of_a_town && start == kind) && before.is_capitalised()
+                    small.ends_with("er") && small.len() > 4 && !words::is_outside(small) && before.sep == Sep::Space;
+                (words::is_adjective(small) || of_a_town && start == kind) && before.is_capitalised()
                     || is_title(before.text)
             } else if german {
                 // One word before "Straße", and what joins more to it.
                 start == kind && belongs(before)
                     || words::is_particle(pieces[start].key()) && !pieces[start].is_capitalised() && belongs(before)
-                    || words::is_adjective(&small) && before.is_capitalised()
+                    || words::is_adjective(small) && before.is_capitalised()
                     || is_title(before.text)
             } else {
-                belongs(before) && !(words::is_outside(&small) && before.sep == Sep::Stop)
+                belongs(before) && !(words::is_outside(small) && before.sep == Sep::Stop)
             };
             if !takes {
                 break;

@@ -116,7 +116,7 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
         let next_is_id = || at + 1 < end && is_id(pieces[at + 1].text);
         if bare.len() == 1
             && bare.bytes().all(|b| b.is_ascii_alphabetic())
-            && !next_is_id_of_unit(&bare, pieces, at, end)
+            && !next_is_id_of_unit(bare, pieces, at, end)
         {
             at += 1;
             number_end = at;
@@ -128,7 +128,7 @@ pub(super) fn extent(pieces: &[Piece<'_>], first: usize, end: usize) -> (usize, 
             at += 1;
             number_end = at;
             counts = false;
-        } else if words::is_unit(&bare) || is_ordinal(word) {
+        } else if words::is_unit(bare) || is_ordinal(word) {
             at += 1;
             while at < end
                 && (is_id(pieces[at].text) || words::is_counted(pieces[at].key()) || words::is_unit(pieces[at].key()))
