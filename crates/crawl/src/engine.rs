@@ -279,6 +279,7 @@ async fn work_as_told(
         visitor: Arc::new(Visitor {
             origins: Arc::new(origins),
             holds: Arc::clone(&holds),
+            run_started: run.started,
             rendering,
             store: Arc::clone(&store),
             fetcher,

@@ -41,6 +41,7 @@ pub(crate) struct Visitor {
     pub store: Arc<Store>,
     pub fetcher: Fetcher,
     pub holds: Arc<Holds>,
+    pub run_started: Timestamp,
     pub origins: Arc<Origins>,
     pub rendering: Rendering,
     pub manners: Manners,
@@ -290,15 +291,18 @@ impl Visitor {
         Ok(Ending::Done(Box::new(visited), room))
     }
 
-    /// What the visits before this one left, where something was found that may still be there. One that
-    /// was killed after it was written is made again as if nothing were known: what it found to visit
-    /// next may be lost.
+    /// What the visits of earlier runs left, where something was found that may still be there. One that was
+    /// killed after it was written is made again as if nothing were known: what it found to visit next may be
+    /// lost. So is one that such a visit leads to by a redirect, as through a cookie wall, which is a visit of
+    /// its own: so whatever this run found itself does not count.
     async fn earlier(&self, claim: &Claim, crawl: CrawlId) -> Result<Option<Earlier>, StoreError> {
         if claim.round == 0 {
             return Ok(None);
         }
         let earlier = self.store.library().earlier(crawl, &[claim.id]).await?;
-        Ok(earlier.into_iter().flatten().next().filter(|earlier| !earlier.gone && earlier.round < claim.round))
+        let counts =
+            |earlier: &Earlier| !earlier.gone && earlier.round < claim.round && earlier.checked < self.run_started;
+        Ok(earlier.into_iter().flatten().next().filter(counts))
     }
 
     fn request(&self, claim: &Claim) -> Request {

@@ -34,15 +34,17 @@ pub(crate) struct Parts {
 impl Parts {
     /// Parts beside this report. What another process left there goes as what was replaced now.
     pub(crate) fn new(report: PathBuf) -> Self {
-        let mut left = List::default();
+        let (mut left, mut number) = (List::default(), 0);
         for entry in report.parent().and_then(|folder| folder.read_dir().ok()).into_iter().flatten().flatten() {
-            if is_part(&report, &entry.file_name().to_string_lossy()) {
+            if let Some(its) = number_of(&report, &entry.file_name().to_string_lossy()) {
+                // Lists that follow each other within a millisecond are ahead of the clock.
+                number = number.max(its);
                 left.bytes += entry.metadata().map_or(0, |meta| meta.len());
                 left.files.push(entry.path());
             }
         }
         let replaced = VecDeque::from([(Instant::now(), left)]);
-        Self { report, number: 0, current: List::default(), draft: List::default(), replaced }
+        Self { report, number, current: List::default(), draft: List::default(), replaced }
     }
 
     /// How many there are beside the report.
@@ -88,16 +90,14 @@ impl Parts {
     }
 }
 
-/// `report-0123456789ab-2.json`
-fn is_part(report: &Path, name: &str) -> bool {
+/// The number of the list that a part belongs to, by its name: `report-0123456789ab-2.json`.
+fn number_of(report: &Path, name: &str) -> Option<i64> {
     let stem = report.file_stem().unwrap_or_default().to_string_lossy();
-    let parts = || name.strip_prefix(&*stem)?.strip_prefix('-')?.strip_suffix(".json")?.split_once('-');
-    parts().is_some_and(|(number, part)| {
-        number.len() == 12
-            && number.bytes().all(|b| b.is_ascii_hexdigit())
-            && !part.is_empty()
-            && part.bytes().all(|b| b.is_ascii_digit())
-    })
+    let named = name.strip_prefix(&*stem)?.strip_prefix('-')?.strip_suffix(".json")?;
+    let (number, part) = named.split_once('-')?;
+    let is_part = !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    let is_number = number.len() == 12 && number.bytes().all(|b| b.is_ascii_hexdigit());
+    (is_part && is_number).then(|| i64::from_str_radix(number, 16).ok()).flatten()
 }
 
 fn remove(list: &List) {
@@ -144,14 +144,17 @@ mod tests {
         assert!(!first.exists() && second.exists());
         // Another process takes over what is there, and nothing else.
         std::fs::write(folder.path().join("r-2.json"), "mine").unwrap();
+        let ahead = report.with_file_name("r-ffffffff0000-2.json");
+        std::fs::write(&ahead, "two").unwrap();
         let mut parts = Parts::new(report.clone());
-        list(&mut parts, begun + 20 * LIFE);
+        let last = list(&mut parts, begun + 20 * LIFE);
+        assert!(last > ahead && !ahead.exists());
         let mut left: Vec<_> = folder.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
         left.sort();
         assert_eq!(left.len(), 2, "{left:?}");
-        assert!(is_part(&report, "r-0123456789ab-12.json"));
+        assert_eq!(number_of(&report, "r-0123456789ab-12.json"), Some(0x0123_4567_89ab));
         for other in ["r.json", "r-2.json", "r-sitemap-2.json", "r-0123456789ab-.json", "s-0123456789ab-2.json"] {
-            assert!(!is_part(&report, other), "{other}");
+            assert_eq!(number_of(&report, other), None, "{other}");
         }
     }
 }

@@ -1,5 +1,8 @@
 //! Servers and stores that misbehave: what is lost is only what they withhold, and it is said.
 
+use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -151,6 +154,45 @@ fn a_cookie_wall_is_passed_also_after_an_interruption() {
     bird.json(crawl(&site, &["--name", "x"]));
     let kept = bird.kept();
     assert!(kept.pages.contains("http://one.test/walled"), "{:?} {:?}", kept.pages, kept.failures);
+}
+
+#[test]
+fn a_page_behind_a_cookie_wall_that_was_written_and_not_finished_is_read_again_with_its_links() {
+    let open = Arc::new(AtomicBool::new(false));
+    let is_open = Arc::clone(&open);
+    let slowly = |reply: Reply| reply.after(Duration::from_millis(1_500));
+    let site = Site::start(move |asked| match asked.path.as_str() {
+        "/robots.txt" => Reply::status(404),
+        "/" => Reply::html("<a href=/walled>a</a>"),
+        "/walled" if is_open.load(Ordering::Relaxed) => Reply::html("<a href=/inside>b</a>"),
+        "/walled" if asked.cookie.contains("yes") => slowly(Reply::html("<a href=/inside>b</a>")),
+        "/walled" => Reply::redirect("/consent?to=walled"),
+        "/consent?to=walled" => Reply::redirect("/walled").with("Set-Cookie", "consent=yes"),
+        "/inside" => slowly(Reply::html("<p>inside")),
+        _ => Reply::status(404),
+    });
+    let bird = Bird::new();
+    let crawl_until_killed = |path: &str, times: usize| {
+        let mut running = bird.spawn(crawl(&site, &["--name", "x"]));
+        wait_for(&site, path, times);
+        running.signal(Signal::KILL);
+        running.0.wait().unwrap();
+    };
+    // Killed while the page is asked for the second time, with the cookie: the queue has it.
+    crawl_until_killed("/walled", 2);
+    let (queue, before) = (bird.data().join("frontier"), bird.data().join("before"));
+    assert!(Command::new("cp").arg("-a").args([&queue, &before]).status().unwrap().success());
+    // It is read and written; then the queue is as it was: so it is after a kill between the two.
+    open.store(true, Ordering::Relaxed);
+    crawl_until_killed("/inside", 1);
+    assert!(bird.kept().pages.contains("http://one.test/walled"));
+    open.store(false, Ordering::Relaxed);
+    std::fs::remove_dir_all(&queue).unwrap();
+    std::fs::rename(&before, &queue).unwrap();
+    let summary = bird.json(crawl(&site, &["--name", "x"]));
+    assert_eq!(summary["stopped"], "empty", "{summary}");
+    let kept = bird.kept();
+    assert!(kept.pages.contains("http://one.test/inside"), "{:?} {:?}", kept.pages, site.log());
 }
 
 #[test]
