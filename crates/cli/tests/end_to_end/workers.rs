@@ -1,5 +1,6 @@
 //! Several processes on one database: what they find together is what one finds alone.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -217,7 +218,14 @@ fn compare(alone: &Alone, workers: usize, server: &Server, trouble: &Trouble) ->
     let parts = shared.count("SELECT count(*) FROM worker WHERE visits > 0");
     assert!(shared.is_idle());
     let differences = shared.kept(&bird).differences(expected);
-    assert!(differences.is_empty(), "{differences:#?}");
+    let missing = differences.iter().filter_map(|line| line.strip_prefix("> page "));
+    let hosts: BTreeSet<String> = missing.map(|page| facts::Url::parse(page).unwrap().host_str().to_owned()).collect();
+    let visits = |host: &String| {
+        let visits = "SELECT id, url, round, kind, outcome, reason, detail, at FROM visit";
+        shared.server.ask(&shared.name, &format!("{visits} WHERE url LIKE '%//{host}/%' ORDER BY id"))
+    };
+    let story: Vec<String> = hosts.iter().map(visits).collect();
+    assert!(differences.is_empty(), "{differences:#?}\n{}", story.concat());
     let log = lab.server().log();
     // Whoever takes over from one of them knows the delay of the crawl.
     let otherwise = format!("SELECT count(*) FROM host_clock WHERE rest_ms IS DISTINCT FROM {delay_ms}");
